@@ -24,12 +24,12 @@ const MOST_SPACES: usize = 24;
 /// the other, until the other lines have room.
 pub(crate) fn align(lines: &[AlignedLine], room: usize) -> Vec<String> {
     let target = target(lines, room);
-    let text = |line: &AlignedLine| {
+    let texts = lines.iter().map(|line| {
         let head = width(&line.head);
         let spaces = if width_of(line) > room { 0 } else { target.saturating_sub(head) };
         format!("{}{} {}", line.head, " ".repeat(spaces), line.step)
-    };
-    lines.iter().map(text).collect()
+    });
+    texts.collect()
 }
 
 /// The width of the heads.
@@ -38,8 +38,8 @@ fn target(lines: &[AlignedLine], room: usize) -> usize {
     aligned.sort_by_key(|line| width(&line.head));
     let narrowest = aligned.first().map_or(0, |line| width(&line.head));
     while let Some(widest) = aligned.last().map(|line| width(&line.head)) {
-        let fits = |line: &&AlignedLine| widest + 1 + width(&line.step) <= room;
-        if widest - narrowest <= MOST_SPACES && aligned.iter().all(fits) {
+        let fits = aligned.iter().all(|line| widest + 1 + width(&line.step) <= room);
+        if fits && widest - narrowest <= MOST_SPACES {
             return widest;
         }
         aligned.pop();

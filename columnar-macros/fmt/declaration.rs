@@ -84,8 +84,7 @@ impl<'n> ColumnLayout<'n> {
         let inline = inline.map(|views| format!("{start}{views}){suffix}"));
         let fits = inline.filter(|head| config.width(level) + width(head) + " =".len() <= config.max_width);
         let head = fits.unwrap_or_else(|| format!("{start}\n{vertical}{}){suffix}", config.indent(level)));
-        let last = head.lines().last().map_or(0, |line| width(line.trim_start()));
-        let step = rust.step(level, last, self.equals, self.end)?;
+        let step = rust.step(level, width_of_last(&head), self.equals, self.end)?;
         let is_line = !head.contains('\n') && !step.contains('\n');
         Ok(if is_line {
             Laid::Line(AlignedLine { head, step })
@@ -93,6 +92,11 @@ impl<'n> ColumnLayout<'n> {
             Laid::Fixed(format!("{head} {step}"))
         })
     }
+}
+
+/// The width of the last line, without indentation.
+fn width_of_last(text: &str) -> usize {
+    text.lines().last().map_or(0, |line| width(line.trim_start()))
 }
 
 /// `use Debate<M>(arguments) { topic: user } as debate;`, after the `use`.
@@ -105,19 +109,18 @@ struct ModuleLayout<'n> {
 
 impl<'n> ModuleLayout<'n> {
     fn new(rust: Rust<'_>, nodes: &'n [SyntaxNode]) -> Option<Self> {
-        let is_inputs = |node: &SyntaxNode| node.group(Delimiter::Brace).is_some();
-        let is_formed = |name: &[SyntaxNode]| matches!(name, [word, _, end] if word.is(rust.text, "as") && end.is(rust.text, ";"));
         // Braces in the generics come before the braces of the inputs.
-        let at = nodes.iter().rposition(is_inputs)?;
+        let at = nodes.iter().rposition(|node| node.group(Delimiter::Brace).is_some())?;
         let (path, rest) = nodes.split_at_checked(at)?;
         let (inputs, name) = rest.split_first()?;
         let (path, arguments) = match path {
             [path @ .., last] if last.group(Delimiter::Parenthesis).is_some() => (path, Some(last)),
             _ => (path, None),
         };
-        let is_plain = is_plain(path) && is_plain(name) && is_formed(name);
+        let [word, _, end] = name else { return None };
+        let is_formed = word.is(rust.text, "as") && end.is(rust.text, ";");
         let inputs = inputs.group(Delimiter::Brace)?;
-        is_plain.then_some(Self { path, arguments, inputs, name })
+        (is_formed && is_plain(path) && is_plain(name)).then_some(Self { path, arguments, inputs, name })
     }
 
     fn lay(&self, rust: Rust<'_>, level: usize) -> LayoutResult<Laid> {
@@ -135,8 +138,7 @@ impl<'n> ModuleLayout<'n> {
             _ => format!("{start} {inputs} }} as {name};"),
         });
         // Of arguments with several lines, the last one is the line of the inputs.
-        let last = |text: &str| text.lines().last().map_or(0, |line| width(line.trim_start()));
-        let fits = inline.filter(|line| config.width(level) + last(line) <= config.max_width);
+        let fits = inline.filter(|line| config.width(level) + width_of_last(line) <= config.max_width);
         Ok(Laid::Fixed(
             fits.unwrap_or_else(|| format!("{start}\n{vertical}{}}} as {name};", config.indent(level))),
         ))

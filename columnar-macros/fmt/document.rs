@@ -11,6 +11,7 @@ use crate::rust::{Problem, Rust};
 use crate::rustfmt::Snippets;
 use crate::same::{Strictness, same};
 use crate::source::{nodes, range};
+use crate::syntax::is_punct;
 use crate::{examples, syntax};
 
 /// A text with formatted flows, as far as all snippets are known; or the problems that prevent the formatting.
@@ -84,9 +85,8 @@ pub(crate) fn code(text: &str, snippets: &Snippets, source: SourceText) -> Forma
     formatted.flows = flows.len();
     if source == SourceText::File {
         let nodes = nodes(text, tokens, 0..text.len());
-        let is_outside = |docs: &Range<usize>| !flows.iter().any(|flow| flow.range().contains(&docs.start));
         let mut examples = examples::of(text, &nodes);
-        examples.retain(|example| is_outside(&example.range));
+        examples.retain(|example| !flows.iter().any(|flow| flow.range().contains(&example.range.start)));
         formatted.flows += example_edits(examples, snippets, &mut edits);
     }
     formatted.text = edited(text, edits);
@@ -162,10 +162,6 @@ fn find(tokens: TokenStream, is_in_macro: bool, found: &mut Vec<FoundFlow>) {
     }
 }
 
-fn is_punct(tree: &TokenTree, expected: char) -> bool {
-    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == expected)
-}
-
 /// Whether the tokens are part of a `macro_rules!`.
 fn mentions_dollar(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|tree| match tree {
@@ -176,8 +172,8 @@ fn mentions_dollar(tokens: TokenStream) -> bool {
 
 /// Whether `#[rustfmt::skip]` is before the path of a macro.
 fn is_skipped(path: &[TokenTree]) -> bool {
-    let is_of_path = |tree: &TokenTree| is_punct(tree, ':') || matches!(tree, TokenTree::Ident(_));
-    let end = path.iter().rposition(|tree| !is_of_path(tree)).map_or(0, |at| at + 1);
+    let other = path.iter().rposition(|tree| !is_punct(tree, ':') && !matches!(tree, TokenTree::Ident(_)));
+    let end = other.map_or(0, |at| at + 1);
     match path.get(..end) {
         Some([.., hash, TokenTree::Group(list)]) if is_punct(hash, '#') => {
             list.delimiter() == Delimiter::Bracket

@@ -53,13 +53,13 @@ fn length(text: &str, nodes: &[SyntaxNode]) -> usize {
     if first.is_comment() || matches!(first.kind, NodeKind::Doc) {
         return 1;
     }
-    let is_last = |node: &SyntaxNode| match first.is(text, "#") {
+    let last = nodes.iter().position(|node| match first.is(text, "#") {
         true => node.group(Delimiter::Bracket).is_some(),
         // Only a header has `struct` before the `;`, and it ends with the braces.
         false if is_header(text, nodes) => is_body(nodes, node),
         false => node.is(text, ";"),
-    };
-    nodes.iter().position(is_last).map_or(nodes.len(), |at| at + 1)
+    });
+    last.map_or(nodes.len(), |at| at + 1)
 }
 
 /// Whether the nodes begin with the header of an item: `pub(crate) struct`.

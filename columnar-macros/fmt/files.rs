@@ -33,11 +33,11 @@ impl Packages {
             .map_err(|error| format!("cargo metadata returned no JSON: {error}"))?;
         let target = metadata.get("target_directory").and_then(Value::as_str).map(PathBuf::from);
         let packages = metadata.get("packages").and_then(Value::as_array).into_iter().flatten();
-        let package = |package: &Value| {
+        let editions = packages.filter_map(|package| {
             let manifest = Path::new(package.get("manifest_path")?.as_str()?);
             Some((manifest.parent()?.to_owned(), package.get("edition")?.as_str()?.to_owned()))
-        };
-        Ok(Self { editions: packages.filter_map(package).collect(), target })
+        });
+        Ok(Self { editions: editions.collect(), target })
     }
 
     /// The Rust files of all packages.

@@ -182,19 +182,20 @@ fn by_config(
     let mut groups: Vec<_> = groups.into_iter().collect();
     // The output has one order.
     groups.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let group = |((folder, edition), files): ((PathBuf, String), _)| {
-        Ok((Snippets::new(Config::of(&folder, &edition)?), files))
-    };
-    groups.into_iter().map(group).collect()
+    let groups = groups
+        .into_iter()
+        .map(|((folder, edition), files)| Ok((Snippets::new(Config::of(&folder, &edition)?), files)));
+    groups.collect()
 }
 
 /// The folder whose settings rustfmt uses for a file: the nearest folder with a file of settings.
 fn settings(path: &Path) -> PathBuf {
-    let has_file =
-        |folder: &&Path| ["rustfmt.toml", ".rustfmt.toml"].iter().any(|name| folder.join(name).is_file());
+    let nearest = path
+        .ancestors()
+        .skip(1)
+        .find(|folder| ["rustfmt.toml", ".rustfmt.toml"].iter().any(|name| folder.join(name).is_file()));
     // Without such a file, rustfmt uses the settings of the user, in every folder.
-    let nearest = path.ancestors().skip(1).find(has_file).or_else(|| path.ancestors().last());
-    nearest.unwrap_or(Path::new(".")).to_owned()
+    nearest.or_else(|| path.ancestors().last()).unwrap_or(Path::new(".")).to_owned()
 }
 
 /// Writes a file, or says that it would change. Returns whether nothing is left to do.

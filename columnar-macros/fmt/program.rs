@@ -24,8 +24,8 @@ fn fmt(folder: &Path, arguments: &[&str]) -> Output {
 
 /// The exit code, standard output and standard error.
 fn result(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8(text.clone()).unwrap());
+    (output.status.code().unwrap(), out, err)
 }
 
 fn files(files: &[(&str, &str)]) -> tempfile::TempDir {

@@ -32,10 +32,7 @@ pub(crate) struct Rust<'r> {
 impl<'r> Rust<'r> {
     /// The text of these nodes, with everything between them.
     pub(crate) fn written(&self, nodes: &[SyntaxNode]) -> &'r str {
-        match (nodes.first(), nodes.last()) {
-            (Some(first), Some(last)) => self.text.get(first.range.start..last.range.end).unwrap_or_default(),
-            _ => "",
-        }
+        written(self.text, nodes)
     }
 
     /// The `=` and the compute step after a head that ends at this width, up to and with the `;`.
@@ -117,13 +114,14 @@ impl<'r> Rust<'r> {
     /// The header of an item and the opening brace. The header is formatted as the header of a function.
     pub(crate) fn header(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
         let written = self.written(nodes);
-        let verbatim = || format!("{} {{", closed(written));
-        let Some(header) = HeaderText::new(self.text, nodes) else { return Ok(verbatim()) };
-        let at = nodes.first().map_or(0, |first| first.range.start);
-        let again = header.of_function(self.get(level, header.function(), at)?);
-        let is_same =
-            |again: &String| same(&format!("{written} {{}}"), &format!("{again}}}"), Strictness::Rust);
-        Ok(again.filter(is_same).unwrap_or_else(verbatim))
+        let mut again = None;
+        if let Some(header) = HeaderText::new(self.text, nodes) {
+            let at = nodes.first().map_or(0, |first| first.range.start);
+            again = header.of_function(self.get(level, header.function(), at)?);
+        }
+        let again =
+            again.filter(|again| same(&format!("{written} {{}}"), &format!("{again}}}"), Strictness::Rust));
+        Ok(again.unwrap_or_else(|| format!("{} {{", closed(written))))
     }
 
     fn get(&self, level: usize, code: String, at: usize) -> LayoutResult<&'r str> {
@@ -132,13 +130,18 @@ impl<'r> Rust<'r> {
     }
 }
 
+fn written<'t>(text: &'t str, nodes: &[SyntaxNode]) -> &'t str {
+    match (nodes.first(), nodes.last()) {
+        (Some(first), Some(last)) => text.get(first.range.start..last.range.end).unwrap_or_default(),
+        _ => "",
+    }
+}
+
 /// The text, followed by a line end if a comment at the end would go on.
 fn closed(text: &str) -> String {
-    let ends_with_comment = || {
-        let nodes = nodes_of(text).unwrap_or_default();
-        nodes.last().is_some_and(|last| last.is_comment() && last.text(text).starts_with("//"))
-    };
-    if ends_with_comment() { format!("{text}\n") } else { text.to_owned() }
+    let nodes = nodes_of(text).unwrap_or_default();
+    let is_open = nodes.last().is_some_and(|last| last.is_comment() && last.text(text).starts_with("//"));
+    if is_open { format!("{text}\n") } else { text.to_owned() }
 }
 
 /// The parts of `pub struct Felt<M: Model>(model: M): Chat<M> where …`.
@@ -163,23 +166,17 @@ impl<'h> HeaderText<'h> {
         let colon = outside_angles(text, rest, |node| node.is(text, ":"));
         let bounds = outside_angles(text, rest, |node| node.is(text, "where"));
         // A `:` or parentheses after the `where` belong to a bound.
-        let before_bounds = |at: &usize| bounds.is_none_or(|bounds| *at < bounds);
-        let colon = colon.filter(before_bounds);
-        let bounds_at = bounds.unwrap_or(rest.len());
-        let parameters = parameters.filter(before_bounds).filter(|at| colon.is_none_or(|colon| *at < colon));
-        let first = [parameters, colon, bounds].into_iter().flatten().min().unwrap_or(rest.len());
-        let part = |from: usize, to: usize| match rest.get(from..to)? {
-            [first, .., last] => text.get(first.range.start..last.range.end),
-            [only] => Some(only.text(text)),
-            [] => Some(""),
-        };
+        let bounds = bounds.unwrap_or(rest.len());
+        let colon = colon.filter(|colon| *colon < bounds);
+        let parameters = parameters.filter(|at| *at < colon.unwrap_or(bounds));
+        let first = parameters.or(colon).unwrap_or(bounds);
         Some(Self {
             visibility: text.get(nodes.first()?.range.start..nodes.get(keyword)?.range.start)?.trim(),
             name: name.text(text),
-            generics: part(0, first)?,
+            generics: written(text, rest.get(..first)?),
             parameters: parameters.and_then(|at| Some(rest.get(at)?.text(text))),
-            base: colon.and_then(|colon| part(colon + 1, bounds_at)),
-            bounds: part(bounds_at, rest.len())?,
+            base: colon.and_then(|colon| Some(written(text, rest.get(colon + 1..bounds)?))),
+            bounds: written(text, rest.get(bounds..)?),
         })
     }
 
@@ -235,15 +232,12 @@ fn outside_angles(text: &str, nodes: &[SyntaxNode], is_it: impl Fn(&SyntaxNode) 
 
 /// Whether the `:` is half of a `::`.
 fn is_path(text: &str, nodes: &[SyntaxNode], at: usize) -> bool {
-    let is_beside = |other: Option<usize>| {
-        let node = nodes.get(at);
-        let other = other.and_then(|other| nodes.get(other));
-        node.zip(other).is_some_and(|(node, other)| {
-            other.is(text, ":")
-                && (node.range.end == other.range.start || other.range.end == node.range.start)
-        })
-    };
-    is_beside(at.checked_sub(1)) || is_beside(Some(at + 1))
+    // The pairs with the token before and with the token after.
+    let mut pairs = nodes.get(at.saturating_sub(1)..).unwrap_or_default().windows(2).take(1 + at.min(1));
+    pairs.any(|pair| {
+        let is_joined = matches!(pair, [one, other] if one.range.end == other.range.start);
+        is_joined && pair.iter().all(|node| node.is(text, ":"))
+    })
 }
 
 /// The place of the `=` before a compute step: the first one outside of the angle brackets of a type.

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::str::FromStr;
 
 /// The settings of rustfmt in a folder.
 #[derive(Clone, Debug)]
@@ -28,23 +29,13 @@ impl Config {
         // parent.
         let output = rustfmt(folder).args(["--print-config", "current", "flow.rs"]).output();
         let output = output.map_err(|error| format!("rustfmt could not be started: {error}"))?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let setting = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
-            line.ok_or_else(|| {
-                format!("rustfmt names no {name}: {}", String::from_utf8_lossy(&output.stderr))
-            })
-        };
-        let number = |name: &str| {
-            let setting = setting(name)?;
-            setting.parse().map_err(|_| format!("rustfmt has {name} = {setting}"))
-        };
-        let max_width = number("max_width")?;
-        let tab_spaces = number("tab_spaces")?;
-        let hard_tabs = setting("hard_tabs")? == "true";
-        let folder = folder.to_owned();
-        let edition = edition.to_owned();
-        Ok(Self { folder, edition, max_width, tab_spaces: tab_spaces.max(1), hard_tabs })
+        Ok(Self {
+            folder: folder.to_owned(),
+            edition: edition.to_owned(),
+            max_width: setting(&output, "max_width")?,
+            tab_spaces: setting::<usize>(&output, "tab_spaces")?.max(1),
+            hard_tabs: setting(&output, "hard_tabs")?,
+        })
     }
 
     /// The spaces of this many levels.
@@ -61,6 +52,15 @@ impl Config {
     pub(crate) fn width(&self, level: usize) -> usize {
         level * self.tab_spaces
     }
+}
+
+/// A setting in the output of rustfmt.
+fn setting<T: FromStr>(output: &Output, name: &str) -> Result<T, String> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let setting = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+    let setting = setting
+        .ok_or_else(|| format!("rustfmt names no {name}: {}", String::from_utf8_lossy(&output.stderr)))?;
+    setting.parse().map_err(|_| format!("rustfmt has {name} = {setting}"))
 }
 
 /// Statements or items at a level of indentation, which is at least 1.
@@ -136,15 +136,15 @@ fn run(config: &Config, snippets: &[Snippet]) -> Result<Vec<String>, String> {
         let _ = write!(source, "{open}fn {}() {{\n{code}\n{};\n}}\n{close}", begin(at), end(at));
     }
     let output = format(config, source)?;
-    (0..snippets.len()).map(|at| cut(&output, at)).collect()
+    let texts = (0..snippets.len()).map(|at| cut(&output, at));
+    texts.collect::<Option<_>>().ok_or_else(|| "rustfmt lost a snippet".to_owned())
 }
 
 /// The text between the two marks of a snippet.
-fn cut(output: &str, at: usize) -> Result<String, String> {
-    let lost = || "rustfmt lost a snippet".to_owned();
-    let (_, after) = output.split_once(&format!("fn {}() {{\n", begin(at))).ok_or_else(lost)?;
-    let (inside, _) = after.split_once(&format!("{};\n", end(at))).ok_or_else(lost)?;
-    Ok(inside.trim().to_owned())
+fn cut(output: &str, at: usize) -> Option<String> {
+    let (_, after) = output.split_once(&format!("fn {}() {{\n", begin(at)))?;
+    let (inside, _) = after.split_once(&format!("{};\n", end(at)))?;
+    Some(inside.trim().to_owned())
 }
 
 fn begin(at: usize) -> String {

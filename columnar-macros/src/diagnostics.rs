@@ -92,6 +92,11 @@ pub(crate) fn quote(name: &Ident) -> String {
     format!("`{}`", ident_text(name))
 }
 
+/// Names in backticks, with commas between.
+pub(crate) fn quoted<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 // Messages.
 
 pub(crate) const EMPTY_FLOW: &str = "this flow is empty\n\nhelp: begin with a source, as in `source user;`";

@@ -67,12 +67,15 @@ fn flatten(tokens: TokenStream, text: &mut Vec<String>) {
     }
 }
 
+fn is_sign(letter: char) -> bool {
+    letter != '_' && !letter.is_alphanumeric()
+}
+
 /// Checks the flow at the cursor, and returns whether there is anything for an editor to find.
 fn check(flow: &str, found: Found) -> bool {
     let (before, after) = flow.split_once('¦').expect("there is a cursor");
-    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let start = before.rfind(|letter| !is_letter(letter)).map_or(0, |at| at + 1);
-    let end = after.find(|letter| !is_letter(letter)).unwrap_or(after.len());
+    let start = before.rfind(is_sign).map_or(0, |at| at + 1);
+    let end = after.find(is_sign).unwrap_or(after.len());
     let word = [&before[start..], &after[..end]].concat();
 
     let marked = expand(&format!("{before}{MARKER}{after}"));
@@ -433,8 +436,7 @@ fn whatever_is_written_around_the_cursor_keeps_its_shape() {
             }
             let (before, after) = flow.split_at(at);
             // Where a word is, or may begin.
-            let touches = |letter: Option<char>| letter.is_some_and(char::is_alphabetic);
-            let is_word = touches(before.chars().last()) || touches(after.chars().next());
+            let is_word = before.ends_with(char::is_alphabetic) || after.starts_with(char::is_alphabetic);
             let is_raw = before.ends_with("r#") || after.starts_with("r#") || after.starts_with('#');
             let is_text = before.matches('"').count() % 2 == 1;
             let is_place = before.trim_end().ends_with(['(', ',', '.', '=', ';'])

@@ -54,9 +54,9 @@ pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Cycle> {
         let shortest = group.iter().filter_map(|&node| shortest_cycle(reads, node)).min_by_key(Vec::len);
         group.iter().for_each(|&node| explained[node] = true);
         if let Some(mut cycle) = shortest {
-            let next = |at: usize| cycle[(at + 1) % cycle.len()];
+            let readers_of_later = (0..cycle.len()).filter(|&at| cycle[(at + 1) % cycle.len()] > cycle[at]);
             // Only a node that reads itself has no later one, and such a node is a cycle alone.
-            let first = (0..cycle.len()).filter(|&at| next(at) > cycle[at]).min_by_key(|&at| cycle[at]);
+            let first = readers_of_later.min_by_key(|&at| cycle[at]);
             cycle.rotate_left(first.unwrap_or(0));
             cycles.push(Cycle { shortest: cycle, group });
         }

@@ -79,14 +79,14 @@ pub(super) fn check_tiers(column: &ColumnDecl, documents: &HashSet<String>, erro
     let Some(derived) = &column.derived else { return };
     let Some(tiered) = derived.reads().find(|view| view.is_tiered()) else { return };
     // An invalid view may be the missing one.
-    if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
+    if !derived.has_all_views() {
         return;
     }
-    let is_same = |view: &ViewDecl| !view.is_self && view.name() == tiered.name();
+    let name = tiered.name();
     let history = derived.reads().find(|view| view.is_self);
     let mut others = derived.reads().filter(|view| !ptr::eq(*view, tiered));
-    if let Some(other) = others.find(|view| is_same(view) || shows_documents(view, documents)) {
-        let twice = is_same(other).then(|| same_view(&tiered.name(), &column.name));
+    if let Some(other) = others.find(|view| view.name() == name || shows_documents(view, documents)) {
+        let twice = (other.name() == name).then(|| same_view(&name, &column.name));
         errors.at(&other.written, twice.as_deref().unwrap_or(OTHER_DOCUMENTS));
     } else if let Some(part) = history.filter(|history| history.part().is_some()) {
         errors.at(&part.written, "a column with a tiered view must read all of `self`\n\nhelp: write `self`");
@@ -107,7 +107,7 @@ pub(super) fn check_purposes(column: &ColumnDecl, errors: &mut Errors) {
     check_groups(column, errors);
     let Some(derived) = &column.derived else { return };
     // An invalid view may be the missing one.
-    if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
+    if !derived.has_all_views() {
         return;
     }
     // Tiered views have a separate rule.
@@ -120,12 +120,11 @@ pub(super) fn check_purposes(column: &ColumnDecl, errors: &mut Errors) {
 /// Reports the first view whose purpose differs from the views before in the outermost group.
 fn check_groups(column: &ColumnDecl, errors: &mut Errors) {
     let views: Vec<&ViewDecl> = column.reads().filter(|view| view.is_valid()).collect();
-    let is_same_group = |one: &&ViewDecl, other: &&ViewDecl| match (one.groups.first(), other.groups.first())
-    {
-        (Some(one), Some(other)) => one.is_same_group(other),
-        _ => false,
-    };
-    for group in views.chunk_by(is_same_group) {
+    let groups = views.chunk_by(|one, other| {
+        let groups = one.groups.first().zip(other.groups.first());
+        groups.is_some_and(|(one, other)| one.is_same_group(other))
+    });
+    for group in groups {
         let is_context = group.first().is_some_and(|first| first.purpose.is_some());
         if let Some(view) = group.iter().find(|view| view.purpose.is_some() != is_context)
             && let Some(tag) = view.groups.first()
@@ -153,8 +152,8 @@ pub(super) fn check_lints(
     errors: &mut Errors,
 ) {
     let ColumnDecl { name, lints, derived: Some(derived), .. } = column else { return };
-    let denies = |lint| lints.contains(&lint) || of_flow.contains(&lint);
-    if denies(Lint::Unbounded) {
+    let denied = [lints, of_flow].concat();
+    if denied.contains(&Lint::Unbounded) {
         let has_tiers = derived.reads().any(ViewDecl::is_tiered);
         for view in derived.reads() {
             // Documents in tiers are a set, which does not grow with every step.
@@ -169,7 +168,7 @@ pub(super) fn check_lints(
             errors.at(&view.written, message);
         }
     }
-    if denies(Lint::UnstablePrefix) {
+    if denied.contains(&Lint::UnstablePrefix) {
         let (instructions, others): (Vec<&ViewDecl>, Vec<&ViewDecl>) =
             derived.reads().partition(|view| view.is_instruction());
         for view in instructions.into_iter().filter(|view| view.is_valid()) {

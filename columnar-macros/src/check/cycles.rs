@@ -1,6 +1,6 @@
 //! The order of the columns, and the rule that no column waits for itself.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::iter;
 
@@ -9,7 +9,7 @@ use proc_macro2::Span;
 use crate::diagnostics::{Errors, line};
 use crate::graph;
 use crate::ident::ident_text;
-use crate::syntax::{ColumnDecl, FlowDecl, ModuleDecl, ViewDecl};
+use crate::syntax::{FlowDecl, ViewDecl};
 
 /// The order in which a flow is expanded.
 pub(crate) struct ExpansionPlan {
@@ -38,7 +38,7 @@ pub(crate) struct PossibleCycle {
 /// rustc decides which of the possible cycles through modules are cycles.
 pub(super) fn check_cycles(flow: &FlowDecl, errors: &mut Errors) -> ExpansionPlan {
     let nodes = Nodes::new(flow);
-    let declared_order = || (0..flow.columns.len()).collect();
+    let declared_order = 0..flow.columns.len();
     // Without the modules, because only rustc knows which inputs a column of a module waits for.
     let columns = nodes.reads(flow.columns.len());
     let Some(order) = graph::order(&columns) else {
@@ -49,7 +49,7 @@ pub(super) fn check_cycles(flow: &FlowDecl, errors: &mut Errors) -> ExpansionPla
             }
         }
         // A flow with a cycle does not compile, so the order only needs to contain each column.
-        return ExpansionPlan { order: declared_order(), possible_cycles: Vec::new() };
+        return ExpansionPlan { order: declared_order.collect(), possible_cycles: Vec::new() };
     };
     if flow.modules.is_empty() {
         return ExpansionPlan { order, possible_cycles: Vec::new() };
@@ -57,7 +57,7 @@ pub(super) fn check_cycles(flow: &FlowDecl, errors: &mut Errors) -> ExpansionPla
     // Here a module waits for all inputs.
     let cycles = graph::cycles(&nodes.reads(nodes.0.len()));
     let possible_cycles = cycles.iter().filter_map(|cycle| nodes.possible(cycle, flow.columns.len()));
-    ExpansionPlan { order: declared_order(), possible_cycles: possible_cycles.collect() }
+    ExpansionPlan { order: declared_order.collect(), possible_cycles: possible_cycles.collect() }
 }
 
 /// The columns, then the modules, each with the views to wait for.
@@ -65,10 +65,11 @@ struct Nodes<'f>(Vec<(String, Vec<&'f ViewDecl>)>);
 
 impl<'f> Nodes<'f> {
     fn new(flow: &'f FlowDecl) -> Self {
-        let waits_for = |column: &'f ColumnDecl| column.reads().filter(|view| !view.is_lagged).collect();
-        let columns = flow.columns.iter().map(|column| (ident_text(&column.name), waits_for(column)));
-        let inputs = |module: &'f ModuleDecl| module.reads().collect();
-        let modules = flow.modules.iter().map(|module| (ident_text(&module.name), inputs(module)));
+        let columns = flow.columns.iter().map(|column| {
+            (ident_text(&column.name), column.reads().filter(|view| !view.is_lagged).collect())
+        });
+        let modules = flow.modules.iter();
+        let modules = modules.map(|module| (ident_text(&module.name), module.reads().collect()));
         Self(columns.chain(modules).collect())
     }
 
@@ -76,14 +77,12 @@ impl<'f> Nodes<'f> {
     fn reads(&self, count: usize) -> Vec<Vec<usize>> {
         let nodes = self.0.iter().take(count);
         let index: HashMap<&str, usize> = nodes.clone().map(|(name, _)| &**name).zip(0..).collect();
-        let reads = |(_, views): &(String, Vec<&ViewDecl>)| {
-            let mut reads: Vec<usize> =
+        let reads = nodes.map(|(_, views)| {
+            let reads: BTreeSet<usize> =
                 views.iter().filter_map(|view| index.get(&*ident_text(&view.base)).copied()).collect();
-            reads.sort_unstable();
-            reads.dedup();
-            reads
-        };
-        nodes.map(reads).collect()
+            reads.into_iter().collect()
+        });
+        reads.collect()
     }
 
     /// A cycle through modules, which come after the first `count` nodes.
@@ -102,13 +101,14 @@ impl<'f> Nodes<'f> {
     }
 
     fn edges(&self, cycle: &[usize]) -> Vec<CycleEdge> {
-        let edge = |(&reader, &read): (&usize, &usize)| {
+        let pairs = iter::zip(cycle, cycle.iter().cycle().skip(1));
+        let edges = pairs.filter_map(|(&reader, &read)| {
             let (reader, views) = self.0.get(reader)?;
             let (read, _) = self.0.get(read)?;
             let view = views.iter().find(|view| ident_text(&view.base) == *read)?;
             Some(CycleEdge { reader: reader.clone(), read: view.name(), span: view.base.span() })
-        };
-        iter::zip(cycle, cycle.iter().cycle().skip(1)).filter_map(edge).collect()
+        });
+        edges.collect()
     }
 }
 

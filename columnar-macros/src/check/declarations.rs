@@ -6,7 +6,7 @@ use std::ptr;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::ext::IdentExt;
-use syn::{Path, PathSegment, Type, TypeGroup, TypeParen, TypePath};
+use syn::{PathSegment, Type, TypeGroup, TypeParen, TypePath};
 
 use crate::diagnostics::{EMPTY_FLOW, Errors, bad_name, line, quote};
 use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
@@ -102,19 +102,13 @@ fn repair_names(flow: &mut FlowDecl, errors: &mut Errors) {
 /// ```
 pub(super) fn check_not_itself(flow: &mut FlowDecl, errors: &mut Errors) {
     let Some(name) = flow.header().map(|header| header.name.clone()) else { return };
-    let is_itself = |path: &Path| {
-        let names: Vec<String> = path.segments.iter().map(|segment| ident_text(&segment.ident)).collect();
-        // Another path may lead to another flow of this name.
-        path.leading_colon.is_none()
-            && match names.as_slice() {
-                [last] => *last == ident_text(&name),
-                [first, last] => first == "self" && *last == ident_text(&name),
-                _ => false,
-            }
-    };
     let FlowDecl { modules, unparsed, .. } = flow;
     modules.retain(|module| {
-        let is_itself = is_itself(&module.path);
+        let names: Vec<String> =
+            module.path.segments.iter().map(|segment| ident_text(&segment.ident)).collect();
+        let names = names.strip_prefix(&["self".to_owned()]).unwrap_or(&names);
+        // Another path may lead to another flow of this name.
+        let is_itself = module.path.leading_colon.is_none() && *names == [ident_text(&name)];
         if is_itself {
             errors.at(&module.path, itself(&name));
             // A view of it is no second error.
@@ -235,16 +229,16 @@ struct Readers {
 impl Readers {
     fn new(flow: &FlowDecl) -> Self {
         let mut readers = Self { text: HashMap::new(), tiers: HashSet::new() };
-        for ColumnDecl { name, derived, .. } in &flow.columns {
-            let Some(derived) = derived else { continue };
-            let params = derived.closure.iter().flat_map(|closure| &closure.params);
-            let inputs: Vec<&ViewDecl> = params.filter_map(|param| derived.view_of(name, param)).collect();
-            for view in derived.reads().filter(|view| !view.is_self) {
+        for column in &flow.columns {
+            let closure = column.derived.as_ref().and_then(|derived| derived.closure.as_ref());
+            let params = closure.into_iter().flat_map(|closure| &closure.params);
+            let inputs: Vec<&ViewDecl> = params.filter_map(|param| column.view_of(param)).collect();
+            for view in column.reads().filter(|view| !view.is_self) {
                 let is_input = inputs.iter().any(|input| ptr::eq(*input, view));
                 if view.is_tiered() || !view.path.is_empty() {
                     readers.tiers.insert(ident_text(&view.base));
                 } else if view.part().is_some() || is_input {
-                    readers.text.entry(ident_text(&view.base)).or_insert_with(|| name.clone());
+                    readers.text.entry(ident_text(&view.base)).or_insert_with(|| column.name.clone());
                 }
             }
         }

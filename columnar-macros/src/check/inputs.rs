@@ -7,7 +7,7 @@ use syn::LitStr;
 
 use super::columns::shows_documents;
 use super::steps::conditions;
-use crate::diagnostics::{Errors, no_type, quote};
+use crate::diagnostics::{Errors, no_type, quote, quoted};
 use crate::ident::{ident_text, is_name};
 use crate::keywords::{MODIFIERS, nearest};
 use crate::syntax::{Closure, ClosureParam, ColumnDecl, ComputedDecl, is_punct, patterns, trees};
@@ -29,7 +29,7 @@ pub(super) fn check_inputs(
     let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
     check_patterns(name, derived, errors);
     // An invalid view may be the named one.
-    if !derived.is_complete || derived.reads().any(|view| !view.is_valid()) {
+    if !derived.has_all_views() {
         let mut params = derived.closure.iter().flat_map(|closure| &closure.params);
         derived.is_step_for_editors |=
             params.any(|param| param.ty.is_none() && derived.view_of(name, param).is_none());
@@ -90,7 +90,7 @@ fn tags_in(pattern: &TokenStream) -> Vec<String> {
         [TokenTree::Group(group)] => trees(&group.stream()),
         pattern => pattern.to_vec(),
     };
-    list.split(|tree| is_punct(Some(tree), ',')).filter_map(tag_in).collect()
+    list.split(|tree| is_punct(tree, ',')).filter_map(tag_in).collect()
 }
 
 /// The last name that is no modifier.
@@ -119,7 +119,7 @@ fn collect_tags(body: &TokenStream, context: &Ident, tags: &mut Vec<LitStr>) {
         let TokenTree::Group(group) = tree else { continue };
         collect_tags(&group.stream(), context, tags);
         if let Some([.., TokenTree::Ident(receiver), dot, TokenTree::Ident(method)]) = trees.get(..at)
-            && is_punct(Some(dot), '.')
+            && is_punct(dot, '.')
             && receiver == context
             && (method == "input" || method == "values")
         {
@@ -176,9 +176,6 @@ fn documents_as_param(param: &Ident) -> String {
 fn known(text: &str, tags: &[String]) -> String {
     match nearest(text, tags.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let list: Vec<String> = tags.iter().map(|tag| format!("`{tag}`")).collect();
-            format!("its inputs are {}", list.join(", "))
-        }
+        None => format!("its inputs are {}", quoted(tags.iter().map(String::as_str))),
     }
 }

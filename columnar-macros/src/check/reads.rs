@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenTree};
 
 use crate::diagnostics::{
     Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, no_purpose_parentheses, no_view_named,
-    not_parentheses, quote, rust_keyword,
+    not_parentheses, quote, quoted, rust_keyword,
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
 use crate::keywords::{is_primitive, nearest};
@@ -149,10 +149,12 @@ fn check_input(column: &mut ViewDecl, names: &NamesInScope, unknown: &mut Vec<Id
 
 /// Arguments of a module come before the inputs. Wrong: `use Debate { topic: user, model } as debate;`.
 fn drop_arguments(module: &mut ModuleDecl, params: &[String], names: &NamesInScope, errors: &mut Errors) {
-    let is_param = |name: &String| params.contains(name) && !names.declares(name);
     let ModuleDecl { inputs, is_complete, .. } = module;
     inputs.retain(|input| {
-        let argument = input.column.as_ref().filter(|column| is_param(&ident_text(&column.base)));
+        let argument = input.column.as_ref().filter(|column| {
+            let name = ident_text(&column.base);
+            params.contains(&name) && !names.declares(&name)
+        });
         if let Some(argument) = argument {
             errors.at(&argument.written, INPUT_IS_VALUE);
             // The module lacks this argument then, which is no second error.
@@ -235,7 +237,10 @@ impl NamesInScope {
             check_spelling(&mut view.base, errors);
             shows_column_of_module(view, errors)
         } else if let Some(is_base_known) = self.is_base_known
-            && self.can_be_inherited(view)
+            && is_name(&base)
+            && rust_ident(&view.base).is_some()
+            // A name in a declaration that could not be read is probably declared there.
+            && !self.unparsed.contains(&base)
         {
             // Only rustc knows the columns of another flow.
             view.is_inherited = is_base_known;
@@ -302,30 +307,21 @@ impl NamesInScope {
             _ => {}
         }
     }
-
-    /// Whether a view that shows no column of this flow may show one of the base.
-    fn can_be_inherited(&self, view: &ViewDecl) -> bool {
-        let base = ident_text(&view.base);
-        // A name in a declaration that could not be read is probably declared there.
-        is_name(&base) && rust_ident(&view.base).is_some() && !self.unparsed.contains(&base)
-    }
 }
 
 /// A view of a module shows a column of the module. Wrong: `column verdict(debate) = prompt("...");`.
 fn shows_column_of_module(view: &ViewDecl, errors: &mut Errors) -> bool {
-    let shows_column = !view.path.is_empty();
-    if !shows_column && view.is_valid() {
+    if view.path.is_empty() && view.is_valid() {
         errors.at(&view.base, module_read(&view.base));
     }
-    shows_column
+    !view.path.is_empty()
 }
 
 /// Reports each unknown name once.
 pub(super) fn check_unknown(flow: &FlowDecl, unknown: &[Ident], errors: &mut Errors) {
-    let duplicates = flow.columns.iter().filter(|column| column.is_duplicate).map(|column| &column.name);
-    let duplicates: Vec<&Ident> = duplicates.collect();
-    let declared = flow.names().filter(|name| !duplicates.contains(name));
-    let declared: Vec<String> = declared.map(ident_text).collect();
+    let columns = flow.columns.iter().filter(|column| !column.is_duplicate).map(|column| &column.name);
+    let modules = flow.modules.iter().map(|module| &module.name);
+    let declared: Vec<String> = columns.chain(modules).map(ident_text).collect();
     let mut reported: HashSet<String> = unparsed_names(flow).collect();
     if ["source", "column"].iter().any(|&keyword| reported.contains(keyword)) {
         // A declaration without a name may be the one that is read.
@@ -431,16 +427,15 @@ fn module_read(module: &Ident) -> String {
 fn unknown_name(name: &Ident, declared: &[String]) -> String {
     const MOST: usize = 8;
     let text = ident_text(name);
-    let known = || declared.iter().map(String::as_str);
-    let help = match nearest(&text, known().chain(["self"])) {
+    let known = declared.iter().map(String::as_str);
+    let help = match nearest(&text, known.clone().chain(["self"])) {
         // The run-time API names the self history `this()`.
         _ if text == "this" => "did you mean `self`?".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),
         None => {
-            let list: Vec<String> = known().take(MOST).map(|name| format!("`{name}`")).collect();
             let more = declared.len().saturating_sub(MOST);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("declared here: {}{more}", list.join(", "))
+            format!("declared here: {}{more}", quoted(known.take(MOST)))
         }
     };
     format!("no column or source named `{text}` in this flow\n\nhelp: {help}")
@@ -457,17 +452,16 @@ fn prev_by_name(name: &Ident) -> String {
 
 #[cfg(test)]
 mod tests {
-    use proc_macro2::Span;
+    use quote::format_ident;
 
     use super::*;
 
     #[test]
     fn an_unknown_name_gets_a_suggestion_or_a_list() {
-        let ident = |text| Ident::new(text, Span::call_site());
         let declared: Vec<String> = (0..10).map(|at| format!("topic_{at}")).collect();
-        assert!(unknown_name(&ident("topc_3"), &declared).ends_with("did you mean `topic_3`?"));
-        assert!(unknown_name(&ident("sefl"), &declared).ends_with("did you mean `self`?"));
-        assert!(unknown_name(&ident("history"), &declared).ends_with("`topic_7` and 2 more"));
-        assert!(unknown_name(&ident("history"), &declared[..8]).ends_with("`topic_6`, `topic_7`"));
+        assert!(unknown_name(&format_ident!("topc_3"), &declared).ends_with("did you mean `topic_3`?"));
+        assert!(unknown_name(&format_ident!("sefl"), &declared).ends_with("did you mean `self`?"));
+        assert!(unknown_name(&format_ident!("history"), &declared).ends_with("`topic_7` and 2 more"));
+        assert!(unknown_name(&format_ident!("history"), &declared[..8]).ends_with("`topic_6`, `topic_7`"));
     }
 }

@@ -1,7 +1,6 @@
 //! The rules about parameters that are references, and about compute steps that borrow a parameter.
 
 use std::collections::HashSet;
-use std::slice;
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
@@ -147,9 +146,13 @@ impl<'t> Visit<'t> for ElidedReference<'t> {
 
 /// Whether a closure of a compute step keeps a parameter: a step that is async, or a condition.
 fn keeps(derived: &ComputedDecl, param: &Param) -> bool {
-    let mut step = derived.closure.iter().filter(|closure| closure.as_async().is_some());
-    let keeps = |closure: &Closure| !closure.captures(slice::from_ref(param)).is_empty();
-    step.any(keeps) || conditions(&derived.step).any(|condition| keeps(&condition))
+    let step = derived.closure.as_ref().filter(|closure| closure.as_async().is_some());
+    step.is_some_and(|step| captures(step, param))
+        || conditions(&derived.step).any(|condition| captures(&condition, param))
+}
+
+fn captures(closure: &Closure, param: &Param) -> bool {
+    !closure.captures([param]).is_empty()
 }
 
 // Messages.

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, ExprMethodCall, LitInt, LitStr};
 
-use crate::diagnostics::{Errors, late_was};
+use crate::diagnostics::{Errors, late_was, quoted};
 use crate::ident;
 use crate::keywords::{OFFLINE, PROVIDERS, nearest};
 use crate::syntax::{AsyncClosure, Closure, ColumnDecl, closure, trees};
@@ -114,8 +114,8 @@ impl Setting {
 
 /// Whether the runtime finds a model by this name.
 fn is_model(name: &str) -> bool {
-    let is_of_provider = |(provider, model): (&str, &str)| PROVIDERS.contains(&provider) && !model.is_empty();
-    name == OFFLINE || name.split_once('/').is_some_and(is_of_provider)
+    let (provider, model) = name.split_once('/').unwrap_or_default();
+    name == OFFLINE || PROVIDERS.contains(&provider) && !model.is_empty()
 }
 
 // Messages.
@@ -145,10 +145,7 @@ fn unknown_model(name: &str) -> String {
         None if model.is_empty() => {
             "write the provider before the model, as in `openai/gpt-5.4-mini`".to_owned()
         }
-        None => {
-            let list = PROVIDERS.map(|provider| format!("`{provider}`"));
-            format!("the providers are {}", list.join(", "))
-        }
+        None => format!("the providers are {}", quoted(PROVIDERS)),
     };
     format!("no model is named `{shown}`\n\nhelp: {help}")
 }

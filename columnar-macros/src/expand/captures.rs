@@ -118,7 +118,7 @@ fn map_conditions(
         let (before, rest) = trees.split_at_mut(at);
         let Some(TokenTree::Group(group)) = rest.first_mut() else { continue };
         let is_condition = matches!(before, [.., dot, TokenTree::Ident(when)]
-            if is_punct(Some(dot), '.') && ident::is(when, "when"));
+            if is_punct(&*dot, '.') && ident::is(when, "when"));
         let inside = if is_condition { map(&group.stream()) } else { map_conditions(&group.stream(), map) };
         if let Some(inside) = inside {
             let mut changed = Group::new(group.delimiter(), inside);

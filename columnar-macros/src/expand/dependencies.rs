@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -34,7 +34,19 @@ pub(super) struct Dependencies<'e> {
 impl<'e> Dependencies<'e> {
     pub(super) fn new(private: &'e Tokens, flow: &'e FlowDecl) -> Self {
         let header = flow.header();
-        let base = header.and_then(|header| Dependency::base(private, header));
+        // Without its path, a base could not be read.
+        let base = header.and_then(|header| {
+            let base = header.base.as_ref()?;
+            let param = Ident::new("Base", Span::call_site());
+            Some(Dependency::new(
+                private,
+                Some(header),
+                base.path.as_ref()?,
+                base.name()?,
+                param,
+                FlowRole::Base,
+            ))
+        });
         let mut taken: HashSet<String> = base.iter().map(|base| ident_text(base.flow)).collect();
         let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_duplicate);
         // Columns before modules: both are variants of one enum, where no module may take a column's.
@@ -48,7 +60,8 @@ impl<'e> Dependencies<'e> {
         taken.insert("Base".to_owned());
         let modules = flow.modules.iter().map(|module| {
             let variant = Ident::new(&unique_variant(&module.name, &mut taken), Span::call_site());
-            Dependency::module(private, header, module, variant)
+            let flow = module.path.segments.last().map_or(&module.name, |last| &last.ident);
+            Dependency::new(private, header, &module.path, flow, variant, FlowRole::Module(module))
         });
         let modules = modules.collect();
         Self { base, modules, types, consts }
@@ -88,39 +101,52 @@ impl<'e> Dependencies<'e> {
 
     /// The arguments of the struct of the columns, where it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
-        let types = self.types.iter().map(TypeParam::ty);
-        let columns = self.generic().map(|dependency| dependency.associated(Associated::Columns));
-        angled(columns.chain(types).chain(self.const_arguments()))
+        self.struct_list(
+            |dependency| dependency.associated(Associated::Columns),
+            TypeParam::ty,
+            |constant| constant.ident.to_token_stream(),
+        )
     }
 
     /// The parameters of the struct of the columns, where it is defined.
     pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
-        // `Columns` is `'static`, so the parameters of the struct must be.
-        let types = self.types.iter().map(|TypeParam { param, .. }| quote!(#param: 'static));
-        let columns = self.generic().map(|Dependency { param, .. }| quote!(#param: #private::Columns));
-        let consts = self.consts.iter().map(|ConstParam { ident, ty, .. }| quote!(const #ident: #ty));
-        angled(columns.chain(types).chain(consts))
+        self.struct_list(
+            |Dependency { param, .. }| quote!(#param: #private::Columns),
+            // `Columns` is `'static`, so the parameters of the struct must be.
+            |TypeParam { param, .. }| quote!(#param: 'static),
+            |ConstParam { ident, ty, .. }| quote!(const #ident: #ty),
+        )
     }
 
     /// The arguments of the struct of the columns in its own impls.
     pub(super) fn own_struct_arguments(&self) -> Option<TokenStream> {
-        let types = self.types.iter().map(|TypeParam { param, .. }| param.to_token_stream());
-        let columns = self.generic().map(|dependency| dependency.param.to_token_stream());
-        angled(columns.chain(types).chain(self.const_arguments()))
-    }
-
-    fn const_arguments(&self) -> impl Iterator<Item = TokenStream> {
-        self.consts.iter().map(|param| param.ident.to_token_stream())
+        self.struct_list(
+            |dependency| dependency.param.to_token_stream(),
+            |ty| ty.param.to_token_stream(),
+            |constant| constant.ident.to_token_stream(),
+        )
     }
 
     /// The arguments of the struct of the columns in impls of the enum, which knows no types of columns.
     pub(super) fn struct_arguments_in_enum(&self) -> Option<TokenStream> {
-        // The names of columns do not depend on the types of values, so any type will do.
-        let types = self.types.iter().map(|_| quote!(()));
-        let columns = self
-            .generic()
-            .map(|Dependency { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns));
-        angled(columns.chain(types).chain(self.consts.iter().map(|param| any_constant(param))))
+        self.struct_list(
+            |Dependency { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns),
+            // The names of columns do not depend on the types of values, so any type will do.
+            |_| quote!(()),
+            any_constant,
+        )
+    }
+
+    /// A list of the parameters of the struct of the columns, or of arguments for each.
+    fn struct_list(
+        &self,
+        columns: impl Fn(&Dependency<'e>) -> TokenStream,
+        ty: impl Fn(&TypeParam<'e>) -> TokenStream,
+        constant: impl Fn(&ConstParam) -> TokenStream,
+    ) -> Option<TokenStream> {
+        let types = self.types.iter().map(ty);
+        let consts = self.consts.iter().map(|param| constant(param));
+        angled(self.generic().map(columns).chain(types).chain(consts))
     }
 
     /// Whether rustc can evaluate the graph here, and not only at a use of the flow.
@@ -225,55 +251,31 @@ pub(super) enum FlowRole<'e> {
 }
 
 impl<'e> Dependency<'e> {
-    /// The base; `None` if there is none, or it could not be read.
-    fn base(private: &'e Tokens, header: &'e FlowHeader) -> Option<Self> {
-        let base = header.base.as_ref()?;
-        let path = base.path.as_ref()?;
-        let flow = base.name()?;
-        let alias = format_ident!("{}Base", header.name.unraw(), span = located(header.keyword.span));
-        let param = Ident::new("Base", Span::call_site());
-        Some(Self::with_alias(private, header, path, flow, alias, param, FlowRole::Base))
-    }
-
-    /// The dependency; `variant` is the variant in the enum of the columns.
-    fn module(
+    fn new(
         private: &'e Tokens,
         header: Option<&'e FlowHeader>,
-        module: &'e ModuleDecl,
-        variant: Ident,
+        path: &'e Path,
+        flow: &'e Ident,
+        param: Ident,
+        role: FlowRole<'e>,
     ) -> Self {
-        let path = &module.path;
-        let role = FlowRole::Module(module);
-        let flow = path.segments.last().map_or(&module.name, |last| &last.ident);
         let Some(header) = header else {
             // The parameters around an inline flow are unknown here, and any argument may name one.
             let is_generic = path.segments.iter().any(|segment| !segment.arguments.is_none());
             let params = Vec::new();
-            let alias = None;
-            let checked = None;
-            return Self { private, path, flow, alias, checked, params, is_generic, param: variant, role };
+            return Self { private, path, flow, alias: None, checked: None, params, is_generic, param, role };
         };
-        let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
-        Self::with_alias(private, header, path, flow, alias, variant, role)
-    }
-
-    fn with_alias(
-        private: &'e Tokens,
-        header: &'e FlowHeader,
-        path: &'e Path,
-        flow: &'e Ident,
-        alias: Ident,
-        param: Ident,
-        role: FlowRole<'e>,
-    ) -> Self {
         let params = used_params(header, path.to_token_stream());
         // A lifetime needs no parameter: `associated_in_definition` writes `'static` instead.
         let is_generic = params.iter().any(|param| !matches!(param, GenericParam::Lifetime(_)));
-        // With an upper case that no column and no module has.
-        let checked = params.is_empty().then(|| match role {
-            FlowRole::Base => format_ident!("__{}BASE", header.name.unraw(), span = alias.span()),
-            FlowRole::Module(_) => format_ident!("{alias}MODULE"),
-        });
+        // The checked alias has an upper case that no column and no module has.
+        let name = header.name.unraw();
+        let [alias, checked] = match role {
+            FlowRole::Base => [format!("{name}Base"), format!("__{name}BASE")],
+            FlowRole::Module(_) => [format!("__{name}{param}"), format!("__{name}{param}MODULE")],
+        }
+        .map(|name| Ident::new(&name, located(header.keyword.span)));
+        let checked = params.is_empty().then_some(checked);
         Self { private, path, flow, alias: Some(alias), checked, params, is_generic, param, role }
     }
 
@@ -358,10 +360,9 @@ impl<'e> Dependency<'e> {
             FlowRole::Base => quote!(is_base),
             FlowRole::Module(_) => quote!(is_module),
         };
-        let path: Vec<TokenTree> = self.path.to_token_stream().into_iter().collect();
-        let span = |tree: Option<&TokenTree>| tree.map_or_else(Span::call_site, TokenTree::span);
-        let first = span(path.first());
-        let last = span(path.last());
+        let mut path = self.path.to_token_stream().into_iter().map(|tree| tree.span());
+        let first = path.next().unwrap_or_else(Span::call_site);
+        let last = path.last().unwrap_or(first);
         let first = quote_spanned!(first=> <);
         let last = quote_spanned!(last=> >);
         let at_path = quote!(#first #ty as #private::Itself>::Type<() #last);

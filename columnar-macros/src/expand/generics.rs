@@ -5,8 +5,8 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::GenericParam;
 use syn::ext::IdentExt;
+use syn::{ConstParam, GenericParam};
 
 use super::tokens::located;
 use crate::ident::ident_text;
@@ -63,18 +63,14 @@ pub(super) fn angled(items: impl Iterator<Item = TokenStream>) -> Option<TokenSt
 /// The parameters of the header that these tokens use.
 pub(super) fn used_params(header: &FlowHeader, tokens: TokenStream) -> Vec<&GenericParam> {
     let used = names(tokens);
-    let is_used = |param: &&GenericParam| names(argument(param)).iter().all(|name| used.contains(name));
-    header.generics.params.iter().filter(is_used).collect()
+    let params = header.generics.params.iter();
+    params.filter(|param| names(argument(param)).iter().all(|name| used.contains(name))).collect()
 }
 
 /// A parameter at the declaration, without bounds.
 pub(super) fn declaration(param: &GenericParam) -> TokenStream {
     match param {
-        GenericParam::Const(param) => {
-            let name = &param.ident;
-            let ty = &param.ty;
-            quote!(const #name: #ty)
-        }
+        GenericParam::Const(ConstParam { ident, ty, .. }) => quote!(const #ident: #ty),
         other => argument(other),
     }
 }

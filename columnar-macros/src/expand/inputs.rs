@@ -41,14 +41,14 @@ impl Emitter<'_> {
         let Closure { asynchronous, by_value, bars: [opening, closing], params, body, .. } = closure;
         let head = quote!(#asynchronous #by_value #opening);
         // rustc reports a wrong result at the name of the method.
-        let method = |name| Ident::new(name, located(opening.span()));
+        let at = located(opening.span());
         let inputs = Ident::new("__inputs", Span::mixed_site());
         let names = params.iter().map(|ClosureParam { mutable, name, .. }| quote!(#mutable #name));
         let list = quote!((#(#names,)*) #closing);
         let step = match (with_values, params.as_slice()) {
             (Some(with_values), _) => {
-                let values = self.values(column, derived, closure, &inputs);
-                let call = method("column_with_values");
+                let values = self.values(column, closure, &inputs);
+                let call = Ident::new("column_with_values", at);
                 let step = Ident::new("__step", Span::mixed_site());
                 let AsyncClosure { asynchronous, by_value, body } = &with_values;
                 let by_value = by_value.clone().unwrap_or_else(|| Ident::new("move", asynchronous.span()));
@@ -56,7 +56,7 @@ impl Emitter<'_> {
                 let body = clones.body(body);
                 // The future has the closure, so it may borrow from it.
                 let future = underlined(opening.span(), quote!({ #step(#inputs).await }));
-                let [awaiting, owning] = ["async", "move"].map(method);
+                let [awaiting, owning] = ["async", "move"].map(|word| Ident::new(word, at));
                 quote!(#private::Declare.#call(
                     #values,
                     #head #list #body,
@@ -65,12 +65,12 @@ impl Emitter<'_> {
             }
             (None, [context]) if context.is_context() => {
                 let ClosureParam { mutable, name, ty } = context;
-                let call = method("column_of_context");
+                let call = Ident::new("column_of_context", at);
                 quote!(#private::Declare.#call(#head #mutable #name: #ty #closing #body))
             }
             (None, _) if derived.closure_of_inputs(&column.name).is_some() => {
-                let values = self.values(column, derived, closure, &inputs);
-                let call = method("column_with_inputs");
+                let values = self.values(column, closure, &inputs);
+                let call = Ident::new("column_with_inputs", at);
                 quote!(#private::Declare.#call(#values, #head #list #body))
             }
             _ => return None,
@@ -79,16 +79,10 @@ impl Emitter<'_> {
     }
 
     /// The closure that reads the values of the parameters.
-    fn values(
-        &self,
-        column: &ColumnDecl,
-        derived: &ComputedDecl,
-        closure: &Closure,
-        inputs: &Ident,
-    ) -> TokenStream {
+    fn values(&self, column: &ColumnDecl, closure: &Closure, inputs: &Ident) -> TokenStream {
         let private = self.private;
         let values = closure.params.iter().map(|param| {
-            let value = self.input(column, derived, param, inputs);
+            let value = self.input(column, param, inputs);
             let Some(ty) = &param.ty else { return value };
             // An empty type is reported. Then an editor completes this one.
             let ty = if ty.is_empty() { &quote!(__) } else { ty };
@@ -111,16 +105,8 @@ impl Emitter<'_> {
     }
 
     /// The value of a parameter.
-    fn input(
-        &self,
-        reader: &ColumnDecl,
-        derived: &ComputedDecl,
-        param: &ClosureParam,
-        inputs: &Ident,
-    ) -> TokenStream {
-        let Some(view) = derived.view_of(&reader.name, param) else {
-            return quote!(#inputs.context());
-        };
+    fn input(&self, reader: &ColumnDecl, param: &ClosureParam, inputs: &Ident) -> TokenStream {
+        let Some(view) = reader.view_of(param) else { return quote!(#inputs.context()) };
         let method = match () {
             () if !view.is_single() => "all",
             () if view.may_be_empty() || param.is_optional() => "optional",
@@ -143,8 +129,8 @@ impl Emitter<'_> {
         let own = if view.is_self {
             Some(reader)
         } else {
-            let is_it = |column: &&ColumnDecl| ident_text(&column.name) == view.name();
-            self.flow.columns.iter().find(is_it).filter(|_| !view.is_inherited)
+            let mut own = self.flow.columns.iter().filter(|_| !view.is_inherited);
+            own.find(|column| ident_text(&column.name) == view.name())
         };
         match own {
             Some(column) => {

@@ -5,9 +5,9 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::Macro;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::Parser;
 
-use crate::syntax::{is_punct, trees};
+use crate::syntax::{is_punct, trees, with_rest};
 
 pub(super) struct Unwritten {
     /// The words of the macro before the text.
@@ -28,16 +28,14 @@ impl Unwritten {
             inner.settings.extend(after.iter().cloned());
             return Some(inner);
         }
-        let with_settings = |input: ParseStream<'_>| Ok((input.parse()?, input.parse()?));
-        let (Macro { path, tokens: text, .. }, settings): (_, TokenStream) =
-            with_settings.parse2(step.clone()).ok()?;
+        let (Macro { path, tokens: text, .. }, settings) = with_rest::<Macro>.parse2(step.clone()).ok()?;
         let path: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let words = match path.join("::").trim_start_matches("std::").trim_start_matches("core::") {
             "todo" => "not yet implemented",
             "unimplemented" => "not implemented",
             _ => return None,
         };
-        let is_whole = trees(&settings).first().is_none_or(|first| is_punct(Some(first), '.'));
+        let is_whole = trees(&settings).first().is_none_or(|first| is_punct(first, '.'));
         is_whole.then_some(Self { words, text, settings })
     }
 }

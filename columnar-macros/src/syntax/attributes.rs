@@ -36,8 +36,6 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
     // The third token is the `!` of an inner attribute.
     let is_inner = trees.len() > 2;
     let parser = if is_inner { Attribute::parse_inner } else { Attribute::parse_outer };
-    let are =
-        |parsed: &[Attribute], name: &str| parsed.iter().all(|attribute| attribute.path().is_ident(name));
     match parser.parse2(written.clone()) {
         Ok(parsed) if is_inner && (are(&parsed, "doc") || are(&parsed, "deny")) => {
             without_bang(parsed, errors);
@@ -48,6 +46,11 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
         Ok(_) => errors.at(written, "a column has no attributes except doc comments and `#[deny(...)]`"),
         Err(error) => errors.push(error),
     }
+}
+
+/// Whether all attributes have this name.
+fn are(attributes: &[Attribute], name: &str) -> bool {
+    attributes.iter().all(|attribute| attribute.path().is_ident(name))
 }
 
 /// Makes outer attributes of inner ones, which are errors.
@@ -97,20 +100,19 @@ fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
         return;
     }
     let Ok(traits) = list.parse_args_with(Punctuated::<Path, Comma>::parse_terminated) else { return };
-    let is_refused = |path: &&Path| {
+    let (refused, kept): (Vec<&Path>, Vec<&Path>) = traits.iter().partition(|path| {
         path.segments.last().is_some_and(|last| UNDERIVABLE.contains(&&*last.ident.to_string()))
-    };
-    for refused in traits.iter().filter(is_refused) {
+    });
+    for refused in refused {
         errors.at(refused, underivable(&shown(refused)));
     }
-    let kept = traits.iter().filter(|path| !is_refused(path));
     list.tokens = quote!(#(#kept),*);
 }
 
 /// Whether the attribute denies a lint of ours, even a misspelt one. Any other `deny` is about lints of Rust.
 fn denies_our_lint(attribute: &Attribute) -> bool {
-    let is_ours = |name: &Ident| nearest(&name.to_string(), LINTS.into_iter()).is_some();
-    attribute.path().is_ident("deny") && names(attribute).is_ok_and(|names| names.iter().any(is_ours))
+    attribute.path().is_ident("deny")
+        && names(attribute).is_ok_and(|names| names.iter().any(|name| nearest_lint(name).is_some()))
 }
 
 /// Whether the attribute has a lint of ours at another level than `deny`.
@@ -131,8 +133,12 @@ pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
 
 fn lint(name: &Ident) -> Option<Lint> {
     // Both lists are in the same order.
-    let known = LINTS.into_iter().zip([Lint::Unbounded, Lint::UnstablePrefix]);
-    known.into_iter().find_map(|(text, lint)| (name == text).then_some(lint))
+    let mut known = LINTS.into_iter().zip([Lint::Unbounded, Lint::UnstablePrefix]);
+    known.find_map(|(text, lint)| (name == text).then_some(lint))
+}
+
+fn nearest_lint(name: &Ident) -> Option<&'static str> {
+    nearest(&name.to_string(), LINTS.into_iter())
 }
 
 fn names(attribute: &Attribute) -> syn::Result<Punctuated<Ident, Comma>> {
@@ -172,10 +178,8 @@ const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step
 const EMPTY_LINTS: &str = "expected a lint in `#[deny(...)]`\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
 
 fn unknown_lint(name: &Ident) -> String {
-    let help = match nearest(&name.to_string(), LINTS.into_iter()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => LINT_MEANINGS.to_owned(),
-    };
+    let help =
+        nearest_lint(name).map_or_else(|| LINT_MEANINGS.to_owned(), |near| format!("did you mean `{near}`?"));
     format!("no lint is named `{name}`\n\nhelp: {help}")
 }
 

@@ -29,11 +29,11 @@ impl Closure {
         let params: Vec<&Param> = params.into_iter().collect();
         let names: Vec<String> = params.iter().map(|param| ident_text(&param.name)).collect();
         let uses = self.uses(&names);
-        let capture = |(param, name): (&'p Param, &String)| {
+        let captures = params.into_iter().zip(&names).filter_map(|(param, name)| {
             let used = uses.iter().find(|used| used.name == *name)?;
             Some(Capture { param, at: used.at })
-        };
-        params.into_iter().zip(&names).filter_map(capture).collect()
+        });
+        captures.collect()
     }
 
     /// The first parameter that the closure uses for certain.
@@ -92,7 +92,7 @@ impl Closure {
 fn async_at_end(block: &Group) -> Option<AsyncClosure> {
     let inside = trees_of(block);
     let (before, closure) = async_block(&inside)?;
-    let is_statement = |tree: &TokenTree| is_punct(Some(tree), ';') || is_group(tree, Delimiter::Brace);
+    let is_statement = |tree: &TokenTree| is_punct(tree, ';') || is_group(tree, Delimiter::Brace);
     before.last().is_none_or(is_statement).then(|| {
         let future = Ident::new("__future", Span::mixed_site());
         let mut body = Group::new(Delimiter::Brace, quote!(let #future = #block; #future.await));

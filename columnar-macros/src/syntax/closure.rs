@@ -28,14 +28,15 @@ pub(crate) fn parse(step: &[TokenTree]) -> Option<Closure> {
 pub(crate) fn patterns(step: &[TokenTree]) -> Vec<TokenStream> {
     let Some((closure, _)) = find(step) else { return Vec::new() };
     let params = bare(&closure).map(|bare| bare.params).unwrap_or_default();
-    let is_pattern = |param: &&[TokenTree]| {
-        // The pattern of a struct has a type, as a token of a macro of the user may have.
-        let is_other = |tree: &TokenTree| {
-            is_group(tree, Delimiter::None) || is_group(tree, Delimiter::Brace) || is_punct(Some(tree), '#')
-        };
-        parse_param(param).is_none() && !has_type(param) && !param.iter().any(is_other)
-    };
-    params.into_iter().filter(is_pattern).map(tokens).collect()
+    params.into_iter().filter(|param| is_pattern(param)).map(tokens).collect()
+}
+
+fn is_pattern(param: &[TokenTree]) -> bool {
+    // The pattern of a struct has a type, as a token of a macro of the user may have.
+    let is_other = param.iter().any(|tree| {
+        is_group(tree, Delimiter::None) || is_group(tree, Delimiter::Brace) || is_punct(tree, '#')
+    });
+    parse_param(param).is_none() && !has_type(param) && !is_other
 }
 
 /// The `=>` before the body of a closure, which is an error: `|cx| => …`.
@@ -68,7 +69,7 @@ fn last_expression(block: &[TokenTree]) -> usize {
     let statements = Block::parse_within.parse2(shape(block).into_iter().collect());
     match statements.ok().as_deref() {
         Some([.., Stmt::Expr(last, None)]) => block.len() - last.to_token_stream().into_iter().count(),
-        _ => block.iter().rposition(|tree| is_punct(Some(tree), ';')).map_or(0, |last| last + 1),
+        _ => block.iter().rposition(|tree| is_punct(tree, ';')).map_or(0, |last| last + 1),
     }
 }
 
@@ -84,11 +85,9 @@ struct Bare<'t> {
 fn bare(closure: &[TokenTree]) -> Option<Bare<'_>> {
     let (asynchronous, rest) = word(closure, "async");
     let (by_value, rest) = word(rest, "move");
-    let is_bar = |tree: &TokenTree| is_punct(Some(tree), '|');
+    let (opening, rest) = rest.split_first().filter(|(bar, _)| is_punct(*bar, '|'))?;
     // `||` has no parameters.
-    let (opening, rest) =
-        rest.split_first().filter(|(bar, rest)| is_bar(bar) && !rest.first().is_some_and(is_bar))?;
-    let end = rest.iter().position(is_bar)?;
+    let end = rest.iter().position(|tree| is_punct(tree, '|')).filter(|end| *end > 0)?;
     let (list, rest) = rest.split_at_checked(end)?;
     let (closing, body) = rest.split_first()?;
     Some(Bare { asynchronous, by_value, bars: [opening, closing], params: split(list), body })
@@ -105,11 +104,10 @@ fn word<'t>(trees: &'t [TokenTree], expected: &str) -> (Option<Ident>, &'t [Toke
 /// The parameters, at the commas outside of angle brackets.
 fn split(list: &[TokenTree]) -> Vec<&[TokenTree]> {
     let mut angles = Angles::default();
-    let is_comma = |tree: &TokenTree| {
+    let params = list.split(|tree| {
         angles.pass(tree);
-        angles.open == 0 && is_punct(Some(tree), ',')
-    };
-    let params = list.split(is_comma);
+        angles.open == 0 && is_punct(tree, ',')
+    });
     params.filter(|param| !param.is_empty()).collect()
 }
 
@@ -117,7 +115,7 @@ fn parse_param(param: &[TokenTree]) -> Option<ClosureParam> {
     let (mutable, rest) = word(param, "mut");
     match rest {
         [TokenTree::Ident(name)] => Some(ClosureParam { mutable, name: name.clone(), ty: None }),
-        [TokenTree::Ident(name), colon, ty @ ..] if is_punct(Some(colon), ':') => {
+        [TokenTree::Ident(name), colon, ty @ ..] if is_punct(colon, ':') => {
             Some(ClosureParam { mutable, name: name.clone(), ty: Some(tokens(ty)) })
         }
         _ => None,
@@ -126,6 +124,6 @@ fn parse_param(param: &[TokenTree]) -> Option<ClosureParam> {
 
 /// Whether a `:` is in it that is no part of `::`.
 fn has_type(param: &[TokenTree]) -> bool {
-    let mut colons = param.split(|tree| !is_punct(Some(tree), ':')).map(<[_]>::len);
+    let mut colons = param.split(|tree| !is_punct(tree, ':')).map(<[_]>::len);
     colons.any(|count| count == 1)
 }

@@ -31,7 +31,7 @@ fn end_of_source(column: &mut ColumnDecl, cursor: &Cursor<'_>, errors: &mut Erro
     match rest.first() {
         None => Some(()),
         equals if is_punct(equals, '=') => errors.stop(tokens(rest), source_step(&column.name)),
-        Some(comma) if is_punct(Some(comma), ',') => Some(()),
+        Some(comma) if is_punct(comma, ',') => Some(()),
         Some(found) => {
             // The type may be among the tokens.
             column.ty.get_or_insert_with(|| TypeDecl::unread(found.span()));
@@ -42,7 +42,7 @@ fn end_of_source(column: &mut ColumnDecl, cursor: &Cursor<'_>, errors: &mut Erro
 
 /// Takes an earlier name.
 fn earlier_name(column: &mut ColumnDecl, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<()> {
-    let Some(TokenTree::Ident(keyword)) = cursor.peek().filter(|tree| is_ident(Some(tree), "was")) else {
+    let Some(TokenTree::Ident(keyword)) = cursor.peek().filter(|&tree| is_ident(tree, "was")) else {
         return Some(());
     };
     cursor.next();
@@ -139,7 +139,7 @@ fn step(
 ) -> Option<()> {
     let written = match cursor.declaration() {
         // The comma is in place of the `;`.
-        [step @ .., comma] if is_punct(Some(comma), ',') => step,
+        [step @ .., comma] if is_punct(comma, ',') => step,
         step => step,
     };
     if written.is_empty() {

@@ -56,7 +56,7 @@ fn begins_step(trees: &[TokenTree]) -> bool {
             is_function && list.delimiter() == Delimiter::Parenthesis && !ident::is(name, "fn")
         }
         [TokenTree::Ident(word), ..] => ident::is(word, "async"),
-        [first, ..] => is_punct(Some(first), '|') || is_group(first, Delimiter::Brace),
+        [first, ..] => is_punct(first, '|') || is_group(first, Delimiter::Brace),
         [] => false,
     }
 }
@@ -66,41 +66,42 @@ fn sign(trees: &[TokenTree]) -> Option<usize> {
     match trees {
         // `:=` is a misspelt `=`.
         [TokenTree::Punct(colon), equals, ..]
-            if colon.spacing() == Spacing::Joint && is_punct(Some(equals), '=') =>
+            if colon.spacing() == Spacing::Joint && is_punct(equals, '=') =>
         {
             None
         }
-        [colon, ..] if is_punct(Some(colon), ':') => Some(1),
-        [minus, more, ..] if is_punct(Some(minus), '-') && is_punct(Some(more), '>') => Some(2),
+        [colon, ..] if is_punct(colon, ':') => Some(1),
+        [minus, more, ..] if is_punct(minus, '-') && is_punct(more, '>') => Some(2),
         _ => None,
     }
 }
 
 /// The number of tokens of the type: up to the first `=`, comma or `was` outside angle brackets, else to the first one.
 fn end(trees: &[TokenTree]) -> usize {
-    let ends = |at: &usize| {
-        let is_was = is_ident(trees.get(*at), "was") && !is_punct(trees.get(at + 1), ':');
-        is_was || ['=', ','].iter().any(|&sign| is_punct(trees.get(*at), sign))
-    };
     let mut angles = Angles::default();
     let outside = trees.iter().enumerate().position(|(at, tree)| {
         // Inside angle brackets a `=` binds an associated type: `Box<dyn Iterator<Item = u8>>`.
-        let is_end = angles.open == 0 && ends(&at);
+        let is_end = angles.open == 0 && ends(trees, at);
         angles.pass(tree);
         is_end
     });
     // Angle brackets that never close would hide the `=` before the compute step.
-    outside.or_else(|| (0..trees.len()).find(ends)).unwrap_or(trees.len())
+    outside.or_else(|| (0..trees.len()).find(|&at| ends(trees, at))).unwrap_or(trees.len())
+}
+
+/// Whether a type ends before a token, if no angle brackets are open.
+fn ends(trees: &[TokenTree], at: usize) -> bool {
+    let tree = trees.get(at);
+    let is_was = is_ident(tree, "was") && !is_punct(trees.get(at + 1), ':');
+    is_was || is_punct(tree, '=') || is_punct(tree, ',')
 }
 
 /// The type, and whether it is partial. Then it ends with a name, as the expansion for an editor does.
 fn completed(trees: &[TokenTree]) -> (TokenStream, bool) {
     let ty = tokens(trees);
     match trees {
-        [.., colon, more] if is_punct(Some(colon), ':') && is_punct(Some(more), ':') => {
-            (quote!(#ty __), true)
-        }
-        [.., more, TokenTree::Ident(last)] if is_punct(Some(more), ':') && ident_text(last).is_empty() => {
+        [.., colon, more] if is_punct(colon, ':') && is_punct(more, ':') => (quote!(#ty __), true),
+        [.., more, TokenTree::Ident(last)] if is_punct(more, ':') && ident_text(last).is_empty() => {
             (ty, true)
         }
         _ => (ty, false),

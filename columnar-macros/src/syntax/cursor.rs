@@ -1,9 +1,9 @@
 //! A position in a list of tokens, and the ways to move on from it.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::Path;
 use syn::parse::ParseStream;
+use syn::{Path, PathSegment};
 
 use crate::ident::{self, ident_text, rust_ident};
 use crate::keywords::nearest_keyword;
@@ -48,7 +48,7 @@ impl<'t> Cursor<'t> {
 
     /// The next token, if it is this punctuation.
     pub(super) fn punct(&mut self, expected: char) -> Option<&'t TokenTree> {
-        self.next_if(|tree| is_punct(Some(tree), expected))
+        self.next_if(|tree| is_punct(tree, expected))
     }
 
     /// The next attribute: `#`, the `!` of an inner one, and the brackets.
@@ -66,12 +66,11 @@ impl<'t> Cursor<'t> {
     /// declaration if the `;` is missing.
     pub(super) fn declaration(&self) -> &'t [TokenTree] {
         let rest = self.rest();
-        let ends_at = |&at: &usize| {
+        let end = (0..rest.len()).find(|&at| {
             let rest = rest.get(at..).unwrap_or_default();
             is_punct(rest.first(), ';') || begins_declaration(rest)
-        };
-        let end = (0..rest.len()).find(ends_at).unwrap_or(rest.len());
-        rest.get(..end).unwrap_or_default()
+        });
+        end.and_then(|end| rest.get(..end)).unwrap_or(rest)
     }
 
     /// Moves on by at most `count` tokens, and returns them.
@@ -103,7 +102,7 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
             begins_declaration(rest)
         }
         // The `use<>` of a bound is no declaration.
-        [TokenTree::Ident(ident), next, ..] if ident::is(ident, "use") => !is_punct(Some(next), '<'),
+        [TokenTree::Ident(ident), next, ..] if ident::is(ident, "use") => !is_punct(next, '<'),
         // `source sources was "user";`
         [TokenTree::Ident(_), TokenTree::Ident(was), TokenTree::Literal(_), ..] if ident::is(was, "was") => {
             false
@@ -119,23 +118,22 @@ pub(super) fn begins_declaration(trees: &[TokenTree]) -> bool {
 
 /// The number of tokens of the attribute that comes first.
 fn attribute_length(trees: &[TokenTree]) -> Option<usize> {
-    let is_list = |tree: &TokenTree| is_group(tree, Delimiter::Bracket);
-    match trees {
-        [hash, list, ..] if is_punct(Some(hash), '#') && is_list(list) => Some(2),
+    let [hash, rest @ ..] = trees else { return None };
+    let length = match rest {
         // rustc passes `//!` as `#![doc = "..."]`.
-        [hash, bang, list, ..] if is_punct(Some(hash), '#') && is_punct(Some(bang), '!') && is_list(list) => {
-            Some(3)
-        }
-        _ => None,
-    }
+        [bang, ..] if is_punct(bang, '!') => 3,
+        _ => 2,
+    };
+    let is_list = trees.get(length - 1).is_some_and(|list| is_group(list, Delimiter::Bracket));
+    (is_punct(hash, '#') && is_list).then_some(length)
 }
 
-pub(crate) fn is_punct(tree: Option<&TokenTree>, expected: char) -> bool {
-    matches!(tree, Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
+pub(crate) fn is_punct<'t>(tree: impl Into<Option<&'t TokenTree>>, expected: char) -> bool {
+    matches!(tree.into(), Some(TokenTree::Punct(punct)) if punct.as_char() == expected)
 }
 
-pub(super) fn is_ident(tree: Option<&TokenTree>, expected: &str) -> bool {
-    matches!(tree, Some(TokenTree::Ident(ident)) if ident::is(ident, expected))
+pub(super) fn is_ident<'t>(tree: impl Into<Option<&'t TokenTree>>, expected: &str) -> bool {
+    matches!(tree.into(), Some(TokenTree::Ident(ident)) if ident::is(ident, expected))
 }
 
 pub(super) fn is_group(tree: &TokenTree, delimiter: Delimiter) -> bool {
@@ -175,8 +173,8 @@ pub(super) fn is_blank(trees: &[TokenTree]) -> bool {
 pub(super) fn comma_separated(
     trees: &[TokenTree],
 ) -> impl Iterator<Item = (&[TokenTree], Option<&TokenTree>)> {
-    let commas = trees.iter().filter(|tree| is_punct(Some(tree), ',')).map(Some);
-    trees.split(|tree| is_punct(Some(tree), ',')).zip(commas.chain([None]))
+    let commas = trees.iter().filter(|&tree| is_punct(tree, ',')).map(Some);
+    trees.split(|tree| is_punct(tree, ',')).zip(commas.chain([None]))
 }
 
 pub(super) fn trees_of(group: &Group) -> Vec<TokenTree> {
@@ -200,8 +198,9 @@ pub(crate) fn shown(written: impl ToTokens) -> String {
 
 /// Whether a path can name a struct: it does not end with `crate`, `Self` or another keyword.
 pub(super) fn can_name_struct(path: &Path) -> bool {
-    let is_name = |ident: &Ident| rust_ident(ident).as_ref() == Some(ident) && !ident_text(ident).is_empty();
-    path.segments.last().is_some_and(|last| is_name(&last.ident))
+    path.segments.last().is_some_and(|PathSegment { ident, .. }| {
+        rust_ident(ident).as_ref() == Some(ident) && !ident_text(ident).is_empty()
+    })
 }
 
 /// Counts the `<` that wait for their `>`.
@@ -215,13 +214,13 @@ pub(super) struct Angles {
 impl Angles {
     pub(super) fn pass(&mut self, tree: &TokenTree) {
         // In a token stream parentheses are groups, but angle brackets are not.
-        if is_punct(Some(tree), '<') {
+        if is_punct(tree, '<') {
             self.open += 1;
-        } else if is_punct(Some(tree), '>') && !self.after_minus {
+        } else if is_punct(tree, '>') && !self.after_minus {
             // A `>` without its `<` makes the path invalid, which is reported when `syn` reads it.
             self.open = self.open.saturating_sub(1);
         }
-        self.after_minus = is_punct(Some(tree), '-');
+        self.after_minus = is_punct(tree, '-');
     }
 }
 

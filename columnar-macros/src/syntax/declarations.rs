@@ -46,7 +46,7 @@ impl DeclarationParser<'_, '_> {
         }
         match self.cursor.next() {
             Some(TokenTree::Ident(word)) => self.after(word, attributes),
-            Some(other) if !is_punct(Some(other), ';') => self.errors.stop(other, not_a_declaration()),
+            Some(other) if !is_punct(other, ';') => self.errors.stop(other, not_a_declaration()),
             _ => {
                 // A `;` alone does no harm; a doc comment or a lint before it has no declaration.
                 if let Some(last) = attributes.denies.last() {
@@ -127,7 +127,7 @@ impl DeclarationParser<'_, '_> {
     /// Takes the `;`.
     fn end(&mut self, form: &str) -> Option<()> {
         match self.cursor.declaration().first() {
-            Some(comma) if is_punct(Some(comma), ',') => self.errors.stop(comma, "declarations end with `;`"),
+            Some(comma) if is_punct(comma, ',') => self.errors.stop(comma, "declarations end with `;`"),
             Some(found) => self.errors.stop(found, no_end(form)),
             None => {
                 if self.cursor.punct(';').is_none()
@@ -164,16 +164,16 @@ impl DeclarationParser<'_, '_> {
         self.flow.partial_keywords.push(word.clone());
         let is_field = is_punct(declaration.first(), ':');
         // The field of a struct ends with a comma.
-        let field = declaration.split(|tree| is_punct(Some(tree), ',')).next().unwrap_or_default();
+        let field = declaration.split(|tree| is_punct(tree, ',')).next().unwrap_or_default();
         let keyword = match declaration {
             [views, sign, ..]
                 if is_group(views, Delimiter::Parenthesis)
-                    && (is_punct(Some(sign), '=') || is_punct(Some(sign), ':')) =>
+                    && (is_punct(sign, '=') || is_punct(sign, ':')) =>
             {
                 "column"
             }
             _ if is_field && is_computed(field) => "column",
-            [comma, ..] if is_field || is_punct(Some(comma), ',') => "source",
+            [comma, ..] if is_field || is_punct(comma, ',') => "source",
             [] if is_punct(self.cursor.peek(), ';') || self.cursor.is_empty() => "source",
             _ => return self.errors.stop(word, unknown_keyword(word)),
         };
@@ -213,7 +213,7 @@ impl DeclarationParser<'_, '_> {
 /// Whether the tokens after a name belong to a column: views or a compute step.
 fn is_computed(after: &[TokenTree]) -> bool {
     after.first().is_some_and(|tree| is_group(tree, Delimiter::Parenthesis))
-        || after.iter().any(|tree| is_punct(Some(tree), '='))
+        || after.iter().any(|tree| is_punct(tree, '='))
 }
 
 // Messages.

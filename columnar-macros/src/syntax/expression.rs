@@ -5,7 +5,7 @@
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::parse::{ParseStream, Parser};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Expr, LitStr};
 
 use super::cursor::{is_ident, is_punct, tokens, trees_of};
@@ -25,7 +25,7 @@ pub(super) fn first(trees: &[TokenTree]) -> Option<Expression<'_>> {
     // Tokens that are no part of an expression may begin with an operator, as in `-> String`.
     let mut shorter = (1..=trees.len()).rev().filter_map(|end| shape.get(..end));
     let (expression, length) = shorter.find_map(|shape| {
-        let (expression, after) = with_rest.parse2(tokens(shape)).ok()?;
+        let (expression, after) = with_rest::<Expr>.parse2(tokens(shape)).ok()?;
         Some((expression, shape.len().checked_sub(after.into_iter().count())?))
     })?;
     let (tokens, after) = trees.split_at_checked(length)?;
@@ -42,8 +42,8 @@ pub(super) fn first(trees: &[TokenTree]) -> Option<Expression<'_>> {
     (!goes_on(after)).then_some(Expression { tokens, after, is_bare })
 }
 
-/// Takes an expression, and all tokens after it.
-fn with_rest(input: ParseStream<'_>) -> syn::Result<(Expr, TokenStream)> {
+/// Takes a `T`, and all tokens after it.
+pub(crate) fn with_rest<T: Parse>(input: ParseStream<'_>) -> syn::Result<(T, TokenStream)> {
     Ok((input.parse()?, input.parse()?))
 }
 
@@ -83,7 +83,7 @@ fn goes_on(after: &[TokenTree]) -> bool {
         }
         [TokenTree::Punct(sign), ..] => ![',', ':', ';'].contains(&sign.as_char()),
         [TokenTree::Ident(marker)] => ident_text(marker).is_empty(),
-        [word, TokenTree::Ident(_)] => is_ident(Some(word), "as"),
+        [word, TokenTree::Ident(_)] => is_ident(word, "as"),
         _ => false,
     }
 }
@@ -159,8 +159,8 @@ mod tests {
     }
 
     fn check(trees: &[TokenTree], count: &mut usize) {
-        for part in trees.split(|tree| [';', ','].iter().any(|&end| is_punct(Some(tree), end))) {
-            let equals = part.iter().position(|tree| is_punct(Some(tree), '=')).map_or(0, |at| at + 1);
+        for part in trees.split(|tree| [';', ','].iter().any(|&end| is_punct(tree, end))) {
+            let equals = part.iter().position(|tree| is_punct(tree, '=')).map_or(0, |at| at + 1);
             for expression in [part, part.get(equals..).unwrap_or_default()] {
                 if syn::parse2::<Expr>(tokens(expression)).is_ok() {
                     let is_whole = first(expression).is_some_and(|first| first.after.is_empty());

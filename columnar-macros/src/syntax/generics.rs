@@ -25,7 +25,7 @@ fn names(input: ParseStream<'_>) -> Generics {
                 names.push(name);
                 is_name = false;
             }
-            Ok(tree) => is_name = is_punct(Some(&tree), ','),
+            Ok(tree) => is_name = is_punct(&tree, ','),
             Err(_) => break,
         }
     }

@@ -69,7 +69,7 @@ pub(super) fn tag(group: &GroupSyntax<'_>, cursor: &mut Cursor<'_>, errors: &mut
         return errors.stop(found, NO_GROUP_TAG);
     };
     match cursor.next() {
-        Some(found) if !is_punct(Some(found), ',') => {
+        Some(found) if !is_punct(found, ',') => {
             return errors.stop(found, format!("expected `,` before `{found}`"));
         }
         _ => {}

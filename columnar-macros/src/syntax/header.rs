@@ -43,29 +43,30 @@ pub(super) fn is_item(trees: &[TokenTree]) -> bool {
 fn ends_with_body(trees: &[TokenTree]) -> bool {
     let [head @ .., body] = trees else { return false };
     let names = head.iter().take_while(|tree| matches!(tree, TokenTree::Ident(_))).count();
-    let is_list = |tree: &TokenTree| is_group(tree, Delimiter::Parenthesis);
-    let is_head = names <= 2 && head.iter().skip(names).all(is_list);
-    let declares = |body: Group| begins_declaration(&trees_of(&body));
-    !begins_declaration(trees) && is_head && braces(body).is_some_and(declares)
+    let is_head = names <= 2 && head.iter().skip(names).all(|tree| is_group(tree, Delimiter::Parenthesis));
+    let body = braces(body).as_ref().map(trees_of).unwrap_or_default();
+    !begins_declaration(trees) && is_head && begins_declaration(&body)
 }
 
 /// Parses the header and the braces after it. Without a name there is nothing to declare, but the
 /// declarations are checked all the same.
 pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<FlowHeader>, Option<Group>) {
-    let parser = |input: ParseStream<'_>| {
-        let reported = errors.len();
-        let header = head(input, errors)?;
-        let body = body(input, errors, errors.len() > reported)?;
-        input.parse::<TokenStream>()?;
-        Ok((header, body))
-    };
-    match parser.parse2(tokens(trees)) {
+    let parsed = Parser::parse2(|input: ParseStream<'_>| item(input, errors), tokens(trees));
+    match parsed {
         Ok((header, body)) => (Some(header), body),
         Err(error) => {
             errors.push(error);
             (None, trees.iter().find_map(braces))
         }
     }
+}
+
+fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(FlowHeader, Option<Group>)> {
+    let reported = errors.len();
+    let header = head(input, errors)?;
+    let body = body(input, errors, errors.len() > reported)?;
+    input.parse::<TokenStream>()?;
+    Ok((header, body))
 }
 
 fn braces(tree: &TokenTree) -> Option<Group> {
@@ -110,8 +111,8 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<FlowHeader> 
 
 /// Whether the declarations come next, in braces or without.
 fn is_body(input: ParseStream<'_>) -> bool {
-    let begins = |rest: TokenStream| begins_declaration(&rest.into_iter().collect::<Vec<_>>());
-    input.peek(token::Brace) || input.fork().parse().is_ok_and(begins)
+    input.peek(token::Brace)
+        || input.fork().parse().is_ok_and(|rest: TokenStream| begins_declaration(&super::trees(&rest)))
 }
 
 /// Reports a token in place of the braces. It may be the arrow of `-> String`.
@@ -184,8 +185,8 @@ fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Resul
     let found = input.fork().parse::<TokenTree>().map_or_else(|_| colon.into_token_stream(), Into::into);
     let path: Option<Path> = input.fork().parse().ok();
     let path = path.filter(|path| {
-        let is_call = |arguments: &PathArguments| matches!(arguments, PathArguments::Parenthesized(_));
-        can_name_struct(path) && !path.segments.iter().any(|segment| is_call(&segment.arguments))
+        let mut arguments = path.segments.iter().map(|segment| &segment.arguments);
+        can_name_struct(path) && !arguments.any(|list| matches!(list, PathArguments::Parenthesized(_)))
     });
     match path {
         Some(path) if path.is_ident(name) => errors.at(&path, format!("{} extends itself", quote(name))),

@@ -34,6 +34,7 @@ use cursor::trees_of;
 pub(crate) use captures::{AsyncClosure, Capture};
 pub(crate) use closure::{parse as closure, patterns};
 pub(crate) use cursor::{is_punct, shown, trees};
+pub(crate) use expression::with_rest;
 pub(crate) use groups::GroupTag;
 pub(crate) use params::sized;
 pub(crate) use tree::{
@@ -45,7 +46,7 @@ pub(crate) use view::{ModifierKind, Tag, ViewDecl, ViewState};
 
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> FlowDecl {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    if trees.iter().all(|tree| is_punct(Some(tree), ';')) {
+    if trees.iter().all(|tree| is_punct(tree, ';')) {
         errors.on(Span::call_site(), EMPTY_FLOW);
         return FlowDecl::empty(FlowForm::Unknown, Vec::new());
     }

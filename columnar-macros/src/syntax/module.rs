@@ -54,7 +54,8 @@ pub(super) fn parse(
 /// Takes the path: everything up to the arguments, the inputs or the `as`.
 fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option<Path> {
     let mut angles = Angles::default();
-    let ends = |tree: &TokenTree| {
+    let rest = cursor.rest();
+    let end = rest.iter().position(|tree| {
         let is_end = match tree {
             // A `$path:path` of the user's `macro_rules!` is a group without delimiters.
             TokenTree::Group(group) => group.delimiter() != Delimiter::None,
@@ -64,23 +65,15 @@ fn path(keyword: &Ident, cursor: &mut Cursor<'_>, errors: &mut Errors) -> Option
         angles.pass(tree);
         // The `as` of `Debate<<T as Tell>::Said>` does not end the path.
         is_end && angles.open == 0
-    };
-    let rest = cursor.rest();
-    let trees = cursor.take(rest.iter().position(ends).unwrap_or(rest.len()));
+    });
+    let trees = cursor.take(end.unwrap_or(rest.len()));
     match syn::parse2::<Path>(tokens(trees)) {
         Ok(path) if can_name_struct(&path) && (!cursor.is_empty() || path.segments.len() == 1) => Some(path),
         _ if is_blank(trees) => {
-            errors.at(keyword, format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}"));
-            None
+            errors.stop(keyword, format!("expected the name of a flow after this\n\nhelp: {EXAMPLE}"))
         }
-        Ok(_) if cursor.is_empty() => {
-            errors.at(keyword, import());
-            None
-        }
-        _ => {
-            errors.at(tokens(trees), format!("expected the name of a flow\n\nhelp: {EXAMPLE}"));
-            None
-        }
+        Ok(_) if cursor.is_empty() => errors.stop(keyword, import()),
+        _ => errors.stop(tokens(trees), format!("expected the name of a flow\n\nhelp: {EXAMPLE}")),
     }
 }
 
@@ -126,7 +119,7 @@ fn module_name(
     let likely = nearest_name(&ident_text(flow)).unwrap_or_else(|| "module".to_owned());
     match cursor.next() {
         None => errors.on(list.map_or(flow.span(), Group::span_close), no_as(&likely)),
-        Some(word) if is_ident(Some(word), "as") => {
+        Some(word) if is_ident(word, "as") => {
             modifiers_of_name(cursor, errors);
             match cursor.next() {
                 Some(TokenTree::Ident(name)) if !ident_text(name).is_empty() => {
@@ -176,28 +169,21 @@ fn inputs(list: &Group, errors: &mut Errors) -> (Vec<InputDecl>, bool) {
 /// Parses `topic: user`, or `user` for both.
 fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<InputDecl> {
     let [TokenTree::Ident(first), rest @ ..] = trees else {
-        errors.at(tokens(trees), "expected an input and its column\n\nhelp: as in `topic: user`");
-        return None;
+        return errors.stop(tokens(trees), "expected an input and its column\n\nhelp: as in `topic: user`");
     };
     let name = declared_name(first, errors)?;
     let column = match rest {
-        [] => trees,
-        [colon, column @ ..] if is_punct(Some(colon), ':') => {
-            if is_blank(column) {
-                errors.at(colon, no_column(&name));
-                return Some(InputDecl { name, column: None });
-            }
-            column
+        [] => Some(trees),
+        [colon, column @ ..] if is_punct(colon, ':') && is_blank(column) => {
+            errors.stop(colon, no_column(&name))
         }
-        [found, ..] => {
-            errors.at(found, no_colon(&name, found));
-            return Some(InputDecl { name, column: None });
-        }
+        [colon, column @ ..] if is_punct(colon, ':') => Some(column),
+        [found, ..] => errors.stop(found, no_colon(&name, found)),
     };
+    let Some(column) = column else { return Some(InputDecl { name, column: None }) };
     // Arguments are often written `model.clone()`, and no view has such a modifier.
-    if column.iter().any(|tree| is_ident(Some(tree), "clone")) {
-        errors.at(tokens(column), INPUT_IS_VALUE);
-        return None;
+    if column.iter().any(|tree| is_ident(tree, "clone")) {
+        return errors.stop(tokens(column), INPUT_IS_VALUE);
     }
     let column = bound(&name, column, errors);
     Some(InputDecl { name, column })
@@ -206,12 +192,11 @@ fn input(trees: &[TokenTree], errors: &mut Errors) -> Option<InputDecl> {
 /// Parses the column that an input is bound to.
 fn bound(name: &Ident, trees: &[TokenTree], errors: &mut Errors) -> Option<ViewDecl> {
     let [TokenTree::Ident(base), ..] = trees else {
-        errors.at(tokens(trees), not_a_column(name));
-        return None;
+        return errors.stop(tokens(trees), not_a_column(name));
     };
     if ident::is(base, "self") {
-        errors.at(base, "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`");
-        return None;
+        return errors
+            .stop(base, "an input is a column, not `self`\n\nhelp: name a column, as in `topic: user`");
     }
     parse_view(trees, errors)
 }

@@ -91,12 +91,12 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     if !is_name_with_colon(list) {
         let found: TokenTree = list.parse()?;
         errors.at(&found, NO_PARAM);
-        let unread = || format_ident!("__unread", span = Span::mixed_site());
         let name = match found {
             TokenTree::Ident(name) => rust_ident(&name),
             _ => None,
         };
-        return Ok(Param::new(name.unwrap_or_else(unread), None));
+        let name = name.unwrap_or_else(|| format_ident!("__unread", span = Span::mixed_site()));
+        return Ok(Param::new(name, None));
     }
     let word = list.call(Ident::parse_any)?;
     let name = rust_ident(&word).unwrap_or_else(|| word.clone());

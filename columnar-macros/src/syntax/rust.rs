@@ -30,7 +30,7 @@ pub(super) fn item<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<R
     }
     let (TokenTree::Ident(word), rest) = cursor.rest().split_first()? else { return None };
     let skipped = match rest {
-        [bang, TokenTree::Group(_), ..] if is_punct(Some(bang), '!') => {
+        [bang, TokenTree::Group(_), ..] if is_punct(bang, '!') => {
             if ident::is(word, "flow") {
                 errors.at(word, FLOW_INSIDE);
             } else {
@@ -42,12 +42,12 @@ pub(super) fn item<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<R
         }
         // `let topics(user) = …` is a column with a wrong keyword, and `type;` a source without one.
         [TokenTree::Ident(_), TokenTree::Group(_), next, ..]
-            if is_one_of(word, &UP_TO_A_SEMICOLON) && !is_punct(Some(next), ';') =>
+            if is_one_of(word, &UP_TO_A_SEMICOLON) && !is_punct(next, ';') =>
         {
             return None;
         }
         [] => return None,
-        [end, ..] if is_punct(Some(end), ';') => return None,
+        [end, ..] if is_punct(end, ';') => return None,
         _ if is_one_of(word, &UP_TO_A_SEMICOLON) => cursor.skip_declaration(),
         _ if is_one_of(word, &UP_TO_BRACES) => skip_braces(cursor),
         _ => return None,
@@ -59,8 +59,8 @@ pub(super) fn item<'t>(cursor: &mut Cursor<'t>, errors: &mut Errors) -> Option<R
 /// The number of tokens before the name of a function, and the name: `fn topics(user: &str) -> String { … }`.
 fn function(trees: &[TokenTree]) -> Option<(usize, &Ident)> {
     let length = match trees {
-        [word, ..] if is_ident(Some(word), "fn") => 1,
-        [word, other, ..] if is_ident(Some(word), "async") && is_ident(Some(other), "fn") => 2,
+        [word, ..] if is_ident(word, "fn") => 1,
+        [word, other, ..] if is_ident(word, "async") && is_ident(other, "fn") => 2,
         _ => return None,
     };
     let [TokenTree::Ident(name), TokenTree::Group(_), next @ ..] = trees.get(length..)? else { return None };

@@ -66,26 +66,26 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
         return false;
     }
     let arrow = after.get(..2).unwrap_or_default();
-    let is_arrow = |sign: char| is_punct(after.first(), sign) && is_punct(after.get(1), '>');
+    let before_angle = after.first().filter(|_| is_punct(after.get(1), '>'));
     match first {
-        _ if is_arrow('=') => errors.at(tokens(arrow), NOT_A_CLOSURE),
+        _ if is_punct(before_angle, '=') => errors.at(tokens(arrow), NOT_A_CLOSURE),
         _ if is_ident(step.first(), "lambda") => errors.at(tokens(step), NOT_A_CLOSURE),
         _ if is_bare && is_name(step) && is_bare_text(first) => {
             errors.on(start_of(first), no_parentheses(&shown(step)));
         }
-        _ if is_ident(Some(first), "was") => {
+        _ if is_ident(first, "was") => {
             let earlier = after.get(1).filter(|tree| is_string(tree)).map(ToString::to_string);
             errors.at(first, late_was(name, earlier.as_deref().unwrap_or("\"...\"")));
             return true;
         }
-        _ if is_punct(Some(first), ':') && !is_punct(after.get(1), ':') || is_arrow('-') => {
+        _ if is_punct(first, ':') && !is_punct(after.get(1), ':') || is_punct(before_angle, '-') => {
             report_type(name, after, errors);
             return true;
         }
         _ => {
             let is_known = report_word(name, after, is_bare, errors);
             // A name alone, as in `the mood`, is no step.
-            return !is_bare || is_name(step) && (is_known || is_punct(Some(first), ','));
+            return !is_bare || is_name(step) && (is_known || is_punct(first, ','));
         }
     }
     false
@@ -94,7 +94,7 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
 /// The name of a method of a step at its end: `prompt("...").retry`, before `3` or `: 3`.
 fn method_without_parentheses<'t>(step: &'t [TokenTree], after: &[TokenTree]) -> Option<&'t Ident> {
     let [.., before, dot, TokenTree::Ident(word)] = step else { return None };
-    let is_method = is_punct(Some(dot), '.') && ident::is_one_of(word, &METHODS_OF_STEPS);
+    let is_method = is_punct(dot, '.') && ident::is_one_of(word, &METHODS_OF_STEPS);
     // A step may be a field of this name.
     let is_call =
         is_group(before, Delimiter::Parenthesis) || matches!(after.first(), Some(TokenTree::Literal(_)));
@@ -120,7 +120,6 @@ fn report_type(name: &Ident, after: &[TokenTree], errors: &mut Errors) {
 /// name of a method of a step.
 fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Errors) -> bool {
     let Some(first) = after.first() else { return false };
-    let is_method = |tree: &TokenTree| matches!(tree, TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS));
     // Commas, `and` and `|>` may be before the word.
     let method = after.iter().take(3).position(is_method).and_then(|at| after.get(at..));
     let (message, is_known) = match (method, first) {
@@ -141,6 +140,11 @@ fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Er
     is_known
 }
 
+/// Whether this is the name of a method of a step.
+fn is_method(tree: &TokenTree) -> bool {
+    matches!(tree, TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS))
+}
+
 /// The message about settings that are no methods: `retry = 3`, `retry: 3`, `{ retry: 3 }`.
 fn settings(trees: &[TokenTree]) -> Option<String> {
     match trees {
@@ -149,8 +153,9 @@ fn settings(trees: &[TokenTree]) -> Option<String> {
         }
         [TokenTree::Ident(word), after @ ..] if let [sign, value, ..] = after => {
             // Not `== 3` or `::`.
-            let is_sign = |known| is_punct(Some(sign), known) && !is_punct(Some(value), known);
-            (is_sign(':') || is_sign('=')).then(|| setting(&call(&ident_text(word), after)))
+            let mut signs = [':', '='].into_iter();
+            let is_setting = signs.any(|known| is_punct(sign, known) && !is_punct(value, known));
+            is_setting.then(|| setting(&call(&ident_text(word), after)))
         }
         _ => None,
     }
@@ -173,9 +178,7 @@ fn call(word: &str, rest: &[TokenTree]) -> String {
             return format!(".{word}{}", short(&group.to_string()).unwrap_or("(...)"));
         }
         [TokenTree::Literal(value), ..] => Some(value),
-        [sign, TokenTree::Literal(value), ..] if is_punct(Some(sign), '=') || is_punct(Some(sign), ':') => {
-            Some(value)
-        }
+        [sign, TokenTree::Literal(value), ..] if is_punct(sign, '=') || is_punct(sign, ':') => Some(value),
         _ => None,
     };
     let value = value.map(ToString::to_string);
@@ -214,7 +217,7 @@ fn mistake_in_prompt(step: &[TokenTree]) -> Option<(Span, String)> {
     }
     let arguments = trees_of(group);
     let (first, rest) = expression::first(&arguments)?.after.split_first()?;
-    if is_punct(Some(first), ',') {
+    if is_punct(first, ',') {
         // rustc counts arguments.
         return Some((start_of(rest.first()?), settings(rest)?));
     }
@@ -232,8 +235,8 @@ fn mistake_in_prompt(step: &[TokenTree]) -> Option<(Span, String)> {
 /// `|cx| => ...`.
 fn check_unread(step: &[TokenTree], errors: &mut Errors) -> bool {
     let tag = step.windows(3).find_map(|window| match window {
-        [dot, word, list] if is_punct(Some(dot), '.') && is_group(list, Delimiter::Parenthesis) => {
-            Some(word).filter(|word| is_ident(Some(word), "as"))
+        [dot, word, list] if is_punct(dot, '.') && is_group(list, Delimiter::Parenthesis) => {
+            Some(word).filter(|&word| is_ident(word, "as"))
         }
         _ => None,
     });
@@ -250,10 +253,12 @@ fn check_unread(step: &[TokenTree], errors: &mut Errors) -> bool {
 /// Whether a step without views before it may be a step. Otherwise the views are probably in it, in a form that only a
 /// reader understands: `= |user| prompt("...")`, `= prompt(user, "...")`, `= user.window(3) | prompt("...")`.
 pub(super) fn is_plain(trees: &[TokenTree]) -> bool {
-    let has_comma = |tree: &TokenTree| matches!(tree, TokenTree::Group(group) if trees_of(group).iter().any(|tree| is_punct(Some(tree), ',')));
     is_name(trees)
         && expression::first(trees).is_none_or(|step| step.after.is_empty())
-        && !trees.iter().any(|tree| is_punct(Some(tree), '|') || has_comma(tree))
+        && !trees.iter().any(|tree| match tree {
+            TokenTree::Group(group) => trees_of(group).iter().any(|tree| is_punct(tree, ',')),
+            _ => is_punct(tree, '|'),
+        })
 }
 
 // Messages.

@@ -274,6 +274,11 @@ impl ColumnDecl {
         self.is_source() && self.ty.is_some()
     }
 
+    /// The view that a parameter of the compute step names.
+    pub(crate) fn view_of(&self, param: &ClosureParam) -> Option<&ViewDecl> {
+        self.derived.as_ref()?.view_of(&self.name, param)
+    }
+
     /// The views that show a column; none for a source.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &ViewDecl> {
         self.derived.iter().flat_map(ComputedDecl::reads)
@@ -321,19 +326,20 @@ impl ComputedDecl {
 
     /// The closure, if a parameter of it is the name of a view, or should be.
     pub(crate) fn closure_of_inputs(&self, column: &Ident) -> Option<&Closure> {
-        let is_input = |param: &ClosureParam| {
-            !param.is_context() && (param.ty.is_none() || self.view_of(column, param).is_some())
-        };
-        self.closure.as_ref().filter(|closure| closure.params.iter().any(is_input))
+        self.closure.as_ref().filter(|closure| {
+            let mut params = closure.params.iter().filter(|param| !param.is_context());
+            params.any(|param| param.ty.is_none() || self.view_of(column, param).is_some())
+        })
     }
 
     /// The view that a parameter of the compute step names: by its tag, or by the name of the column itself.
     pub(crate) fn view_of(&self, column: &Ident, param: &ClosureParam) -> Option<&ViewDecl> {
         let text = ident_text(&param.name);
-        let find = |name: &str| self.reads().find(|view| view.input(column).as_deref() == Some(name));
         // rustc suggests `_user` for a parameter that is not used.
-        let unused = || text.strip_prefix('_').and_then(find);
-        find(&text).or_else(unused).filter(|_| !param.is_context())
+        let mut names = [Some(&*text), text.strip_prefix('_')].into_iter().flatten();
+        let view =
+            names.find_map(|name| self.reads().find(|view| view.input(column).as_deref() == Some(name)));
+        view.filter(|_| !param.is_context())
     }
 
     /// Takes the compute step out, because it uses inputs that do not exist. An editor completes their names.
@@ -341,6 +347,11 @@ impl ComputedDecl {
         self.step = TokenStream::new();
         self.closure = None;
         self.views.extend(unknown.into_iter().map(|name| ViewDecl::missing(Some(&name))));
+    }
+
+    /// Whether every view could be read and is valid.
+    pub(crate) fn has_all_views(&self) -> bool {
+        self.is_complete && self.reads().all(ViewDecl::is_valid)
     }
 
     /// The views that show a column.

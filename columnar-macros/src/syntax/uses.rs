@@ -195,34 +195,34 @@ impl<'ast> Visit<'ast> for Scopes<'_> {
 
 /// The expressions among the tokens. A name that begins none is one.
 fn expressions(tokens: &TokenStream) -> Vec<Expr> {
-    let mut found = Vec::new();
-    let take_all = |input: ParseStream<'_>| {
-        while !input.is_empty() {
-            let ahead = input.fork();
-            if let Ok(expression) = ahead.parse() {
-                input.advance_to(&ahead);
-                found.push(expression);
-                continue;
-            }
-            match input.parse()? {
-                TokenTree::Ident(name) => {
-                    found.push(Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path: name.into() }));
-                }
-                TokenTree::Group(group) => found.extend(expressions(&group.stream())),
-                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-            }
-        }
-        Ok(())
-    };
     // Every token is taken, so there is no error to report.
-    drop(take_all.parse2(tokens.clone()));
-    found
+    take_expressions.parse2(tokens.clone()).unwrap_or_default()
+}
+
+fn take_expressions(input: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
+    let mut found = Vec::new();
+    while !input.is_empty() {
+        let ahead = input.fork();
+        if let Ok(expression) = ahead.parse() {
+            input.advance_to(&ahead);
+            found.push(expression);
+            continue;
+        }
+        match input.parse()? {
+            TokenTree::Ident(name) => {
+                found.push(Expr::Path(ExprPath { attrs: Vec::new(), qself: None, path: name.into() }));
+            }
+            TokenTree::Group(group) => found.extend(expressions(&group.stream())),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+    Ok(found)
 }
 
 /// `match value { pattern if guard => {} }` for `matches!(value, pattern if guard)`.
 fn as_match(call: &Macro) -> Option<Expr> {
     let arguments = trees(&call.tokens);
-    let comma = arguments.iter().position(|tree| is_punct(Some(tree), ','))?;
+    let comma = arguments.iter().position(|tree| is_punct(tree, ','))?;
     let value = tokens(arguments.get(..comma)?);
     let pattern = tokens(arguments.get(comma + 1..)?);
     parse2(quote!(match (#value) { #pattern => {} })).ok()
@@ -252,10 +252,11 @@ fn names_in_format(text: &str) -> Vec<String> {
     for braces in text.split('{').skip(1).filter_map(|part| part.split('}').next()) {
         let (name, format) = braces.split_once(':').unwrap_or((braces, ""));
         names.push(name.trim().to_owned());
-        let counts = format.split('$').collect::<Vec<_>>();
-        let counts = counts.split_last().map_or(&[][..], |(_, counts)| counts);
-        let is_sign = |sign: char| sign != '_' && !sign.is_alphanumeric();
-        names.extend(counts.iter().filter_map(|count| count.rsplit(is_sign).next()).map(str::to_owned));
+        // A count is before each `$`: the name that ends there.
+        names.extend(format.match_indices('$').filter_map(|(end, _)| {
+            let count = format.get(..end)?.rsplit(|sign: char| sign != '_' && !sign.is_alphanumeric());
+            count.map(str::to_owned).next()
+        }));
     }
     names
 }
@@ -346,8 +347,9 @@ mod tests {
 
     #[test]
     fn a_raw_name_is_no_keyword() {
-        let uses = |tokens: &str| uses(&["match".to_owned()], &tokens.parse().expect("tokens")).len();
-        assert_eq!((uses("match user { _ => 3 }"), uses("f(r#match)")), (0, 1));
+        let counts = ["match user { _ => 3 }", "f(r#match)"]
+            .map(|tokens| uses(&["match".to_owned()], &tokens.parse().expect("tokens")).len());
+        assert_eq!(counts, [0, 1]);
     }
 
     #[test]

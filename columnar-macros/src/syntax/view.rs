@@ -229,13 +229,13 @@ impl ViewDecl {
 
     /// The first modifier that hides values, shows them later or counts them.
     pub(crate) fn part(&self) -> Option<&TokenStream> {
-        let is_part = |modifier: &&Modifier| match modifier.kind {
+        let part = self.modifiers.iter().find(|modifier| match modifier.kind {
             ModifierKind::Filter | ModifierKind::Elided => true,
             // Any other word is reported.
             ModifierKind::Range => ["latest", "window", "prev", "all"].contains(&&*modifier.name()),
             _ => false,
-        };
-        self.modifiers.iter().find(is_part).map(|modifier| &modifier.tokens)
+        });
+        part.map(|modifier| &modifier.tokens)
     }
 
     /// All modifiers, as Rust.
@@ -334,7 +334,7 @@ pub(super) fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
     let mut path = Vec::new();
     // All other fields are read as modifiers, which report them.
     while let [dot, TokenTree::Ident(name), rest @ ..] = cursor.rest()
-        && is_punct(Some(dot), '.')
+        && is_punct(dot, '.')
         && !matches!(rest.first(), Some(TokenTree::Group(_)))
         && !is_modifier(name)
         && !ident_text(name).is_empty()

@@ -116,10 +116,10 @@ pub(super) fn parse_view(trees: &[TokenTree], errors: &mut Errors) -> Option<Vie
         other => return errors.stop(other, not_a_view(other)),
     };
     match cursor.peek() {
-        Some(colon) if is_punct(Some(colon), ':') && is_punct(trees.get(2), ':') => {
+        Some(colon) if is_punct(colon, ':') && is_punct(trees.get(2), ':') => {
             return errors.stop(tokens(trees), PATH_VIEW);
         }
-        Some(found) if !is_punct(Some(found), '.') => return errors.stop(found, no_separator(found)),
+        Some(found) if !is_punct(found, '.') => return errors.stop(found, no_separator(found)),
         _ => {}
     }
     let mut parser = ModifierParser { view: ViewDecl::new(base, tokens(trees)), errors };
@@ -194,7 +194,7 @@ impl ModifierParser<'_> {
         let trees = trees_of(written);
         let argument = match expression::first(&trees) {
             Some(Expression { tokens: argument, after: after @ [first, ..], .. })
-                if trees.len() > 1 && !is_punct(Some(first), ',') =>
+                if trees.len() > 1 && !is_punct(first, ',') =>
             {
                 if let Some(message) = one_argument(name) {
                     self.report(tokens(after), message);
@@ -326,7 +326,7 @@ impl ModifierParser<'_> {
 
     fn tag(&mut self, call: &ModifierCall<'_>) {
         let is_first = matches!(self.view.tag, Tag::Name);
-        match call.arguments.as_ref().map(|arguments| (arguments, string(arguments))) {
+        match call.arguments.as_ref().map(|arguments| (arguments, string.parse2(arguments.stream()))) {
             None => self.report(call.name, "expected a tag after this\n\nhelp: as in `as(\"digest\")`"),
             _ if self.view.is_instruction() => self.report(call.name, LABELLED_INSTRUCTION),
             _ if self.view.is_self => return self.report(call.tokens(), TAGGED_SELF),
@@ -349,8 +349,7 @@ impl ModifierParser<'_> {
             _ if self.view.has(ModifierKind::Filter) => self.report(call.tokens(), SECOND_FILTER),
             Some(empty) if empty.stream().is_empty() => self.report(empty, no_filter(call.name)),
             Some(function) => {
-                let word =
-                    function.stream().into_iter().next().filter(|first| is_ident(Some(first), "async"));
+                let word = function.stream().into_iter().next().filter(|first| is_ident(first, "async"));
                 if let Some(word) = word {
                     self.report(word, "a filter is not async\n\nhelp: drop the `async`");
                 }
@@ -427,7 +426,7 @@ impl ModifierParser<'_> {
             _ if self.view.has(ModifierKind::Note) => {
                 self.report(call.tokens(), "a view has one note\n\nhelp: drop this");
             }
-            Some(arguments) => match string(arguments) {
+            Some(arguments) => match string.parse2(arguments.stream()) {
                 Ok(note) if !note.value().trim().is_empty() => {}
                 Ok(_) => self.report(arguments, "a note has a text\n\nhelp: write it, or drop `note`"),
                 Err(_) => self.report(arguments, NOTE_LITERAL),
@@ -472,12 +471,9 @@ fn is_other_literal(arguments: &Group) -> bool {
 }
 
 /// The argument of a modifier, with a comma after it or without.
-fn string(arguments: &Group) -> syn::Result<LitStr> {
-    let parser = |input: ParseStream<'_>| {
-        let string = input.parse()?;
-        input.parse::<Option<Token![,]>>().map(|_| string)
-    };
-    parser.parse2(arguments.stream())
+fn string(input: ParseStream<'_>) -> syn::Result<LitStr> {
+    let string = input.parse()?;
+    input.parse::<Option<Token![,]>>().map(|_| string)
 }
 
 // Messages.

@@ -40,11 +40,8 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
         let max_tokens = self.reply_limit();
         let this = Arc::new(self);
         let check = model.is_some().then(|| Arc::clone(&this) as Arc<dyn Compute>);
-        let compute = move |cx| this.compute(cx);
-        Step::with_settings(
-            StepSettings { instruction, model, max_tokens, check, ..StepSettings::default() },
-            compute,
-        )
+        let settings = StepSettings { instruction, model, max_tokens, check, ..StepSettings::default() };
+        Step::with_settings(settings, move |cx| this.compute(cx))
     }
 }
 

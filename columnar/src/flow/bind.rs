@@ -55,18 +55,20 @@ impl<'s> Bind<'s> {
 
     /// The index and the name in the flow of a column of the type, which a view of it identifies.
     pub(super) fn column(&self, view: View) -> (usize, &'static str) {
-        let has_index = |plan: &Plan| {
-            let column = plan.schema().columns().get(view.column);
-            self.module.is_none() && column.is_some_and(|column| column.name == view.tag)
-        };
-        let find = |plan: &Plan, name: &str| match plan.schema().find(name) {
+        let declared = self.index(self.declared, view);
+        (self.index(self.plan, view), self.declared.schema().name(declared).as_str())
+    }
+
+    fn index(&self, plan: &Plan, view: View) -> usize {
+        let schema = plan.schema();
+        let column = schema.columns().get(view.column);
+        // Most flows are exactly of this type. A search by name for each column is the exception.
+        if self.module.is_none() && column.is_some_and(|column| column.name == view.tag) {
+            return view.column;
+        }
+        match schema.find(&self.name(view.tag)) {
             Some(column) => column,
             None => unreachable!("a flow has the columns of each of its types"),
-        };
-        // Most flows are exactly of this type. A search by name for each column is the exception.
-        let declared =
-            if has_index(self.declared) { view.column } else { find(self.declared, &self.name(view.tag)) };
-        let name = self.declared.schema().name(declared).as_str();
-        (if has_index(self.plan) { view.column } else { find(self.plan, name) }, name)
+        }
     }
 }

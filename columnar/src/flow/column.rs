@@ -348,12 +348,8 @@ pub(crate) enum ViewTarget {
 }
 
 impl View {
-    fn new(target: ViewTarget) -> Self {
-        Self::of(target, ViewSpec::all())
-    }
-
-    pub(super) fn of(target: ViewTarget, spec: ViewSpec) -> Self {
-        Self { target, spec }
+    pub(super) fn new(target: ViewTarget) -> Self {
+        Self { target, spec: ViewSpec::all() }
     }
 
     pub(super) fn with(self, change: impl FnOnce(ViewSpec) -> ViewSpec) -> Self {

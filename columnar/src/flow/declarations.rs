@@ -47,43 +47,59 @@ impl Declarations {
 
     /// The index of each column in other declarations; `None` for a column that they do not have.
     pub(super) fn origins(&self, of: &Self) -> Vec<Option<usize>> {
-        let known: BTreeMap<usize, usize> =
-            of.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
+        let known = of.indices();
         self.columns.iter().map(|column| known.get(&column.id()).copied()).collect()
+    }
+
+    /// The index of each column, by the identity of the column.
+    fn indices(&self) -> BTreeMap<usize, usize> {
+        self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect()
+    }
+
+    pub(super) fn sources(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.views().is_none())
     }
 
     /// The declarations of the columns from `first` on, with indices instead of references.
     pub(super) fn drafts(&self, first: usize) -> Vec<ColumnDraft> {
-        let index: BTreeMap<usize, usize> =
-            self.columns.iter().enumerate().map(|(at, column)| (column.id(), at)).collect();
+        let index = self.indices();
         let names = by_name(&self.columns);
-        let read = |view: &View, own: usize| match &view.target {
-            ViewTarget::SelfHistory => ShownColumn::Column(own),
-            // The default is never used: `with_all` has added every column that a view reads.
-            ViewTarget::Column(column) => {
-                ShownColumn::Column(index.get(&self.current(column).id()).copied().unwrap_or(own))
+        let drafts = self.columns.iter().enumerate().skip(first).map(|(at, column)| {
+            let shown = |view: &View| (self.shown(view, at, &index, &names), view.spec.clone());
+            ColumnDraft {
+                name: column.name().to_owned(),
+                renamed_from: column.0.renamed_from.clone(),
+                views: column.views().map(|views| views.iter().map(shown).collect()),
+                is_documents: column.0.is_documents,
+                step_errors: column.step_errors().to_vec(),
             }
+        });
+        drafts.collect()
+    }
+
+    /// The column that a view of the column `own` shows.
+    fn shown(
+        &self,
+        view: &View,
+        own: usize,
+        index: &BTreeMap<usize, usize>,
+        names: &BTreeMap<&str, &Column>,
+    ) -> ShownColumn {
+        let column = match &view.target {
+            ViewTarget::SelfHistory => return ShownColumn::Column(own),
+            ViewTarget::Column(column) => self.current(column),
             ViewTarget::Named(name) => match names.get(name.as_str()) {
-                // `prev` of the column itself is its self history.
-                Some(column) if index.get(&column.id()) == Some(&own) && view.spec.lag == 0 => {
-                    ShownColumn::SelfByName
-                }
-                Some(column) => ShownColumn::Column(index.get(&column.id()).copied().unwrap_or(own)),
-                None => ShownColumn::Unknown(name.clone()),
+                Some(column) => column,
+                None => return ShownColumn::Unknown(name.clone()),
             },
-            ViewTarget::Invalid(text, error) => ShownColumn::Invalid(text.clone(), error.clone()),
+            ViewTarget::Invalid(text, error) => return ShownColumn::Invalid(text.clone(), error.clone()),
             ViewTarget::Group(_) => unreachable!("a column lists the views of a group one by one"),
         };
-        let draft = |(at, column): (usize, &Column)| ColumnDraft {
-            name: column.name().to_owned(),
-            renamed_from: column.0.renamed_from.clone(),
-            views: column
-                .views()
-                .map(|views| views.iter().map(|view| (read(view, at), view.spec.clone())).collect()),
-            is_documents: column.0.is_documents,
-            step_errors: column.step_errors().to_vec(),
-        };
-        self.columns.iter().enumerate().skip(first).map(draft).collect()
+        // The default is never used: `with_all` has added every column that a view reads.
+        let at = index.get(&column.id()).copied().unwrap_or(own);
+        // `prev` of the column itself is its self history.
+        let is_by_name = matches!(view.target, ViewTarget::Named(_)) && view.spec.lag == 0;
+        if is_by_name && at == own { ShownColumn::SelfByName } else { ShownColumn::Column(at) }
     }
 
     /// The replacement of a replaced column; any other column itself.
@@ -101,8 +117,8 @@ impl Declarations {
     ///
     /// If columns wait for each other: all cycles, and all other errors.
     pub(super) fn with_all(mut self, leaves: Vec<Column>) -> Result<Self, SchemaErrors> {
-        let current = |column: &Column| self.current(column).clone();
-        let (columns, cycles) = topological(self.columns.clone(), leaves, current);
+        let (columns, cycles) =
+            topological(self.columns.clone(), leaves, |column| self.current(column).clone());
         self.columns = columns;
         if cycles.is_empty() {
             return Ok(self);

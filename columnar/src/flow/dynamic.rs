@@ -301,9 +301,8 @@ impl LiveFlow<'static, Dynamic> {
         let plan = self.shared.plan();
         let has_begun = plan.schema().sources().any(|source| self.shared.lock().scheduler.len(source) > 0);
         // The sources alone, because these are few, and a flow may grow by thousands of columns.
-        let is_source = |column: &&Column| column.views().is_none();
-        let known: BTreeSet<usize> = known.columns.iter().filter(is_source).map(Column::id).collect();
-        match next.columns.iter().filter(is_source).find(|column| !known.contains(&column.id())) {
+        let known: BTreeSet<usize> = known.sources().map(Column::id).collect();
+        match next.sources().find(|column| !known.contains(&column.id())) {
             Some(late) if has_begun => {
                 Err(SchemaErrors::one(SchemaError::LateSource { name: late.name().to_owned() }).into())
             }

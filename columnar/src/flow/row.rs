@@ -88,11 +88,11 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///
     /// [`Error::Load`] if the store cannot be read; [`Error::UnknownColumn`] if a column is removed meanwhile.
     pub fn rows(&self, steps: impl RangeBounds<usize>) -> BoxStream<'static, Result<Row>> {
-        let read = async |mut rows: RowChunks| {
+        let chunks = stream::try_unfold(RowChunks::new(self, steps), async |mut rows| {
             let chunk = rows.next().await?;
             Ok::<_, Error>((!chunk.is_empty()).then(|| (stream::iter(chunk.into_iter().map(Ok)), rows)))
-        };
-        stream::try_unfold(RowChunks::new(self, steps), read).try_flatten().boxed()
+        });
+        chunks.try_flatten().boxed()
     }
 }
 
@@ -114,11 +114,12 @@ impl RowChunks {
     /// The next chunk; empty at the end.
     pub(crate) async fn next(&mut self) -> Result<Vec<Row>> {
         let Some(steps) = self.chunks.next() else { return Ok(Vec::new()) };
-        let empty = |step| {
-            let cells = vec![None; self.columns.len()];
-            Row { step, columns: Arc::clone(&self.columns), cells }
-        };
-        let mut rows: Vec<Row> = steps.clone().map(empty).collect();
+        let rows = steps.clone().map(|step| Row {
+            step,
+            columns: Arc::clone(&self.columns),
+            cells: vec![None; self.columns.len()],
+        });
+        let mut rows: Vec<Row> = rows.collect();
         let mut bytes = 0;
         for (column, name) in self.columns.iter().enumerate() {
             for (step, entry) in self.shared.entries(name, steps.clone()).await? {

@@ -45,7 +45,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             shared.restore(&options).await?;
             Ok(Self::bound(shared, steps))
         };
-        Opening::new(opened.boxed(), of)
+        Opening { opened: opened.boxed(), of }
     }
 
     fn shared(
@@ -94,7 +94,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
             shared.wake();
             Ok(Self::bound(shared, known))
         };
-        Opening::new(extended.boxed(), of)
+        Opening { opened: extended.boxed(), of }
     }
 
     /// Another flow with the steps of this one before `step`. The two flows are independent from then on.
@@ -181,7 +181,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
         I: 'a,
     {
         let fork = Self::fork_of(Arc::clone(&self.shared), self.steps.clone(), step, store);
-        Opening::new(fork.boxed(), of)
+        Opening { opened: fork.boxed(), of }
     }
 
     async fn fork_of(
@@ -219,12 +219,6 @@ pub struct Opening<'a, F: Deref<Target: Sized>> {
     opened: BoxFuture<'a, Result<F::Target>>,
     /// Makes the declared type.
     of: fn(F::Target) -> F,
-}
-
-impl<'a, F: Deref<Target: Sized>> Opening<'a, F> {
-    pub(super) fn new(opened: BoxFuture<'a, Result<F::Target>>, of: fn(F::Target) -> F) -> Self {
-        Self { opened, of }
-    }
 }
 
 impl<F: Deref<Target: Sized>> Future for Opening<'_, F> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::column::{View, ViewTarget, group};
-use crate::declare::{ViewSpec, ViewText};
+use crate::declare::ViewText;
 
 /// A view as text, in the language of [`flow!`](crate::flow!). It finds its column by name, so the column may be declared
 /// later. A text that is no view is an error of the flow, with the position of the mistake.
@@ -28,7 +28,7 @@ impl From<&str> for View {
     fn from(text: &str) -> Self {
         match text.parse() {
             Ok(view) => view_of(view),
-            Err(error) => Self::of(ViewTarget::Invalid(text.to_owned(), error), ViewSpec::all()),
+            Err(error) => Self::new(ViewTarget::Invalid(text.to_owned(), error)),
         }
     }
 }
@@ -58,8 +58,8 @@ impl fmt::Display for View {
 // One parser and one writer of texts: a stored definition, a file and an error must mean the same view.
 fn view_of(text: ViewText) -> View {
     match text {
-        ViewText::Column(name, spec) => View::of(ViewTarget::Named(name), spec),
-        ViewText::SelfHistory(spec) => View::of(ViewTarget::SelfHistory, spec),
+        ViewText::Column(name, spec) => View { target: ViewTarget::Named(name), spec },
+        ViewText::SelfHistory(spec) => View { target: ViewTarget::SelfHistory, spec },
         ViewText::Group(tag, views) => group(tag, views.into_iter().map(view_of).collect::<Vec<_>>()),
     }
 }

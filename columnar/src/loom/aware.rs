@@ -105,13 +105,10 @@ impl Aware {
         let age = self.age.as_ref().and_then(|age| age(node.id()));
         let age = age.map(|age| format!(" · {} ago", short(age))).unwrap_or_default();
         let mut header = format!("[{}] {}{age}", node.id(), node.author());
-        let count = |count: usize, one: &str| (count > 0).then(|| counted(count, one));
-        let facts = [
-            count(turn.continuations(), "continuation"),
-            count(turn.annotations(), "annotation"),
-            turn.is_bookmarked().then(|| "bookmarked".to_owned()),
-        ];
-        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        let counts = [(turn.continuations(), "continuation"), (turn.annotations(), "annotation")].into_iter();
+        let counts = counts.filter(|(count, _)| *count > 0).map(|(count, one)| counted(count, one));
+        let facts: Vec<String> =
+            counts.chain(turn.is_bookmarked().then(|| "bookmarked".to_owned())).collect();
         if !facts.is_empty() {
             header.push('\n');
             header.push_str(&facts.join(" · "));

@@ -85,16 +85,17 @@ impl Loom {
                 // The mode of such nodes is not known, and another tree would be begun beside these nodes.
                 return Err(LoomError::damaged("the definition", "it is missing, and nodes are there"));
             }
-            store.define(definition_text(mode)).await?;
+            let definition = json!({ "columnar_loom": FORMAT, "mode": mode.as_str() });
+            store.define(format!("{definition}\n")).await?;
         }
         // The keys differ in each process, so the ids of two trees differ.
         let keys = RandomState::new();
         let mut count = 0_u64;
-        let dice = move || {
+        let dice = Box::new(move || {
             count += 1;
             keys.hash_one(count)
-        };
-        Ok(Self { tree, store, unfinished: Mutex::default(), dice: Box::new(dice) })
+        });
+        Ok(Self { tree, store, unfinished: Mutex::default(), dice })
     }
 
     /// Replaces the source of the random numbers of ids, for tests.
@@ -323,10 +324,6 @@ fn node_column() -> Name {
 
 fn change_column() -> Name {
     Name::known("change")
-}
-
-fn definition_text(mode: Mode) -> String {
-    format!("{}\n", json!({ "columnar_loom": FORMAT, "mode": mode.as_str() }))
 }
 
 fn parse_definition(text: &str) -> Result<Mode, StoreError> {

@@ -22,10 +22,10 @@ pub(super) fn parse(root: &Path, files: &[(Arc<str>, &'static Language)]) -> Vec
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let threads = processors.min(files.len() / FILES_PER_THREAD).max(1);
     // Neighbours are in different parts, since large files often are neighbours.
-    let part = |nth: usize| files.iter().skip(nth).step_by(threads);
     let work = |nth: usize, stack: usize| {
         let mut parser = SymbolParser::new(stack);
-        part(nth).map(|(path, language)| one(root, path, language, &mut parser)).collect::<Vec<_>>()
+        let part = files.iter().skip(nth).step_by(threads);
+        part.map(|(path, language)| one(root, path, language, &mut parser)).collect::<Vec<_>>()
     };
     thread::scope(|scope| {
         let work = &work;

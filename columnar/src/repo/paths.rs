@@ -45,14 +45,13 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_down() {
-        let shown = |number| rounded(number);
-        assert_eq!([0, 1, 9].map(shown), ["0", "1", "9"]);
+        assert_eq!([0, 1, 9].map(rounded), ["0", "1", "9"]);
         assert_eq!(
-            [10, 14, 15, 19, 29, 49, 69, 99].map(shown),
+            [10, 14, 15, 19, 29, 49, 69, 99].map(rounded),
             ["10+", "10+", "15+", "15+", "20+", "30+", "50+", "70+"]
         );
         assert_eq!(
-            [100, 149, 150, 999, 1_000, 54_321].map(shown),
+            [100, 149, 150, 999, 1_000, 54_321].map(rounded),
             ["100+", "100+", "150+", "700+", "1000+", "50000+"]
         );
         assert!(rounded(usize::MAX).ends_with("000+"));

@@ -122,8 +122,7 @@ impl Repository {
     /// The documents stay as they were.
     pub fn scan(&mut self) -> Result<Update, RepoError> {
         let moved = self.map.scan(&self.root);
-        self.moved |= moved.map_err(|fault| RepoError::of_root(&self.root, fault))?;
-        self.update()
+        self.update(moved)
     }
 
     /// Reads some files, and returns the update from the documents so far: for files that were just edited, created or
@@ -167,8 +166,7 @@ impl Repository {
             return self.scan();
         }
         let moved = self.map.look_at(&self.root, &inside);
-        self.moved |= moved.map_err(|fault| RepoError::of_root(&self.root, fault))?;
-        self.update()
+        self.update(moved)
     }
 
     /// The paths of all files of the repository at the last scan, in order.
@@ -192,8 +190,9 @@ impl Repository {
         &self.documents
     }
 
-    /// The update from the documents so far to the files and the selection.
-    fn update(&mut self) -> Result<Update, RepoError> {
+    /// The update from the documents so far to the files and the selection. `moved` tells whether files came or went.
+    fn update(&mut self, moved: Result<bool, FileFault>) -> Result<Update, RepoError> {
+        self.moved |= moved.map_err(|fault| RepoError::of_root(&self.root, fault))?;
         let files = self.selected_texts()?;
         let update = self.update_of_files(files);
         let update = self.update_of_map(update);
@@ -243,8 +242,8 @@ impl Repository {
         let around = tree_limit.saturating_add(self.counter.count(&legend(usize::MAX)));
         let entry_limit = self.limit.saturating_sub(around);
         let shown: BTreeMap<&str, &Value> = shown(&self.documents, Kind::Symbol).collect();
-        let is_shown = |path: &str| shown.contains_key(path);
-        let Chosen { entries, others } = self.map.choose(entry_limit, &*self.counter, is_shown);
+        let Chosen { entries, others } =
+            self.map.choose(entry_limit, &*self.counter, |path| shown.contains_key(path));
         let clusters = if shown.is_empty() { self.map.index.clusters() } else { BTreeMap::new() };
         for path in shown.keys().filter(|path| !entries.contains_key(**path)) {
             update = update.remove(Kind::Symbol, path);

@@ -19,20 +19,18 @@ pub(super) fn tree<'p>(paths: impl Iterator<Item = &'p str>, limit: usize, count
     for path in paths {
         folders.entry(folder(path)).or_default().push(path);
     }
-    let tokens = |line: &str| counter.count(line).saturating_add(1);
     let named: Vec<String> = folders.iter().map(|(folder, files)| line(folder, &names(files))).collect();
     let counted: Vec<String> =
         folders.iter().map(|(folder, files)| line(folder, &count(files.len()))).collect();
-    let mut sum = named.iter().fold(0_usize, |sum, line| sum.saturating_add(tokens(line)));
-    let mut longest: Vec<_> = named
+    let tokens = named
         .iter()
         .zip(&counted)
-        .map(|(named, counted)| (tokens(named), tokens(counted)))
-        .enumerate()
-        .collect();
-    longest.sort_by_key(|(at, (named, _))| (Reverse(*named), *at));
+        .map(|(named, counted)| [named, counted].map(|line| counter.count(line).saturating_add(1)));
+    let mut longest: Vec<(usize, [usize; 2])> = tokens.enumerate().collect();
+    let mut sum = longest.iter().fold(0_usize, |sum, (_, [named, _])| sum.saturating_add(*named));
+    longest.sort_by_key(|(at, [named, _])| (Reverse(*named), *at));
     let mut is_counted = vec![false; named.len()];
-    for (at, (named, counted)) in longest {
+    for (at, [named, counted]) in longest {
         if sum <= limit {
             break;
         }
@@ -45,10 +43,8 @@ pub(super) fn tree<'p>(paths: impl Iterator<Item = &'p str>, limit: usize, count
         return to_some_depth(&folders, limit, counter);
     }
     let lines = named.into_iter().zip(counted).zip(is_counted);
-    lines
-        .map(|((named, counted), is_counted)| if is_counted { counted } else { named })
-        .collect::<Vec<_>>()
-        .join("\n")
+    let lines = lines.map(|((named, counted), is_counted)| if is_counted { counted } else { named });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The folders down to the greatest depth that the limit permits.

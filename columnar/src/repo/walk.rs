@@ -42,8 +42,9 @@ impl FoundFiles {
         let mut rules = builder(root).build_matchers();
         let mut folders = Vec::new();
         for path in paths {
-            let mut is_ignored = || rules.iter_mut().any(|rules| rules.matched(path, false).is_ignore());
-            if Path::new(path).iter().any(is_version_control) || is_ignored() {
+            if Path::new(path).iter().any(is_version_control)
+                || rules.iter_mut().any(|rules| rules.matched(path, false).is_ignore())
+            {
                 continue;
             }
             let path = root.join(path);
@@ -74,10 +75,9 @@ impl FoundFiles {
         let now = SystemTime::now();
         for entry in builder.build() {
             match entry {
-                Ok(entry) => {
-                    let stamp = || entry.metadata().ok().and_then(|status| stamp(&status, now));
-                    self.add(root, entry.path(), entry.file_type(), stamp);
-                }
+                Ok(entry) => self.add(root, entry.path(), entry.file_type(), || {
+                    entry.metadata().ok().and_then(|status| stamp(&status, now))
+                }),
                 Err(error) => self.fail(root, &error)?,
             }
         }
@@ -124,8 +124,7 @@ pub(super) fn check_folder(root: &Path) -> Result<(), FileFault> {
 /// The rules of the repository.
 fn builder(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
-    let is_top = |folder: &Path| [".git", ".jj"].iter().any(|name| folder.join(name).exists());
-    let top = root.ancestors().find(|folder| is_top(folder));
+    let top = root.ancestors().find(|folder| [".git", ".jj"].iter().any(|name| folder.join(name).exists()));
     // Many projects keep checks and settings in hidden files.
     builder.hidden(false);
     // Rules end at the top of a repository, which may be in the folder of another one. A folder that is in no repository

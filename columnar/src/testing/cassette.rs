@@ -223,7 +223,7 @@ impl Cassette {
         };
         // The lock is not held during the call, so that calls are concurrent.
         let mut pending = Some((Arc::clone(&self.recordings), cell, recorded, Vec::new()));
-        let record = move |chunk: Result<Chunk, BoxError>| match chunk {
+        let chunks = model.reply(request).map(move |chunk| match chunk {
             Ok(Chunk::Text(text)) => {
                 pending.iter_mut().for_each(|(.., pieces)| pieces.push(text.clone()));
                 Ok(Chunk::Text(text))
@@ -244,8 +244,8 @@ impl Cassette {
             }
             // Thoughts and waits are no part of the reply.
             other @ Ok(Chunk::Thought(_) | Chunk::Waiting { .. }) => other,
-        };
-        Ok(model.reply(request).map(record).boxed())
+        });
+        Ok(chunks.boxed())
     }
 }
 

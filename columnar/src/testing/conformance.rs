@@ -84,9 +84,29 @@ fn receipt(cell: impl std::fmt::Display) -> String {
     format!("{{\"model\":\"a/b\",\"calls\":1,\"attempts\":1,\"input\":120,\"ms\":640,\"id\":\"{cell}\"}}")
 }
 
+/// A text with a receipt.
+fn paid(text: String) -> Entry {
+    let receipt = receipt(&text);
+    Entry::from(text).with_receipt(receipt)
+}
+
 async fn put<S: Store>(store: &S, column: &str, step: usize, entry: Entry) -> Put {
     let put = store.put(Name::known(column), step, entry).await;
     put.unwrap_or_else(|error| unreachable!("`{column}` at step {step} can be stored: {error}"))
+}
+
+/// Puts an entry into a free cell.
+async fn store<S: Store>(store: &S, column: &str, step: usize, entry: Entry, clause: &str) {
+    assert_eq!(put(store, column, step, entry).await, Put::Stored, "{clause}");
+}
+
+async fn define<S: Store>(store: &S, definition: &str) {
+    let defined = store.define(definition.to_owned()).await;
+    assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");
+}
+
+fn is_locked<T>(outcome: &Result<T, StoreError>) -> bool {
+    matches!(outcome, Err(StoreError::Locked { .. }))
 }
 
 async fn stored_steps<S: Store>(store: &S, column: &str) -> StoredSteps {
@@ -113,12 +133,9 @@ async fn has_one_owner<S: Store>(handle: &impl Fn() -> S) {
     for _ in 0..2 {
         let second = handle();
         let refused = second.open().await;
-        assert!(
-            matches!(refused, Err(StoreError::Locked { .. })),
-            "clause 1: a second handle is refused as locked, and got {refused:?}"
-        );
+        assert!(is_locked(&refused), "clause 1: a second handle is refused as locked, and got {refused:?}");
     }
-    assert_eq!(put(&first, "user", 0, Entry::from("a")).await, Put::Stored, "clause 1: the owner goes on");
+    store(&first, "user", 0, Entry::from("a"), "clause 1: the owner goes on").await;
     let again = first.open().await;
     assert!(again.is_ok(), "clause 1: the owner may open its handle again, but got {again:?}");
     assert_eq!(load(&first, "user").await, [(0, Entry::from("a"))], "clause 3: opened again");
@@ -145,11 +162,7 @@ async fn keeps_what_it_has_confirmed<S: Store>(handle: &impl Fn() -> S) {
             let entry = load_steps(&store, "user", earlier..earlier + 1).await;
             assert_eq!(entry, [(earlier, Entry::from(format!("text {earlier}")))], "clause 3: opened again");
         }
-        assert_eq!(
-            put(&store, "user", step, Entry::from(format!("text {step}"))).await,
-            Put::Stored,
-            "clause 3"
-        );
+        self::store(&store, "user", step, Entry::from(format!("text {step}")), "clause 3").await;
     }
 }
 
@@ -170,7 +183,7 @@ async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
     ];
     let store = opened(handle).await;
     for (step, (first, second)) in rivals.into_iter().enumerate() {
-        assert_eq!(put(&store, "map", step, first.clone()).await, Put::Stored, "clause 4");
+        self::store(&store, "map", step, first.clone(), "clause 4").await;
         let existing = Put::Exists(first.clone());
         assert_eq!(put(&store, "map", step, second.clone()).await, existing, "clause 4: at step {step}");
         assert_eq!(put(&store, "map", step, first.clone()).await, existing, "clause 4: the same entry again");
@@ -181,14 +194,13 @@ async fn lets_the_first_writer_win<S: Store>(handle: &impl Fn() -> S) {
 
 async fn lets_one_of_many_writers_win<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let entry = |writer: &i32| Entry::from(format!("writer {writer}")).with_receipt(receipt(writer));
-    let writers = (0..32).map(|writer| store.put(Name::known("map"), 7, entry(&writer)));
+    let writers = (0..32).map(|writer| store.put(Name::known("map"), 7, paid(format!("writer {writer}"))));
     let puts: Vec<_> = join_all(writers).await.into_iter().map(Result::ok).collect();
     let stored: Vec<_> = puts.iter().zip(0..).filter(|(put, _)| **put == Some(Put::Stored)).collect();
     let [(_, winner)] = stored.as_slice() else {
         unreachable!("clause 4: one of 32 writers wins, not {}", stored.len())
     };
-    let existing = entry(winner);
+    let existing = paid(format!("writer {winner}"));
     let losers = puts.iter().filter(|put| **put == Some(Put::Exists(existing.clone()))).count();
     assert_eq!(losers, 31, "clause 4: the others get the winning entry: {puts:?}");
     assert_eq!(load(&store, "map").await, [(7, existing)], "clause 4");
@@ -205,7 +217,7 @@ async fn returns_exactly_the_entries_that_were_put<S: Store>(handle: &impl Fn() 
     let entries: Vec<_> = texts.chain([Entry::SKIPPED]).chain(paid).enumerate().collect();
     let mut store = opened(handle).await;
     for (step, entry) in &entries {
-        assert_eq!(put(&store, "user", *step, entry.clone()).await, Put::Stored, "clause 5");
+        self::store(&store, "user", *step, entry.clone(), "clause 5").await;
     }
     for _ in 0..2 {
         let loaded = load(&store, "user").await;
@@ -224,7 +236,7 @@ async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
     let mut existing = Vec::new();
     // A store must not reserve room for the gap before step 1,000,000.
     for step in [5, 0, 9, 1, 1_000_000, 3, 2, 4] {
-        assert_eq!(put(&store, "map", step, Entry::from(step.to_string())).await, Put::Stored, "clause 8");
+        self::store(&store, "map", step, Entry::from(step.to_string()), "clause 8").await;
         existing.push(step);
         let known = stored_steps(&store, "map").await;
         assert_eq!(known, existing.iter().copied().collect(), "clause 8: after step {step}");
@@ -232,7 +244,7 @@ async fn addresses_cells_in_any_order<S: Store>(handle: &impl Fn() -> S) {
     let store = reopened(store, handle).await;
     let known = stored_steps(&store, "map").await;
     assert_eq!(known, StoredSteps { prefix: 6, beyond: vec![9, 1_000_000] }, "clause 8: opened again");
-    assert_eq!(put(&store, "map", 6, Entry::SKIPPED).await, Put::Stored, "clause 8");
+    self::store(&store, "map", 6, Entry::SKIPPED, "clause 8").await;
     assert_eq!(stored_steps(&store, "map").await.prefix, 7, "clause 8: a skipped step is one");
 }
 
@@ -243,15 +255,12 @@ async fn keeps_columns_apart<S: Store>(handle: &impl Fn() -> S) {
     let names: Vec<&str> = names.into_iter().chain([longest.as_str()]).collect();
     let store = opened(handle).await;
     for (at, column) in names.iter().enumerate() {
-        assert_eq!(put(&store, column, at % 3, Entry::from(*column)).await, Put::Stored, "clause 8");
+        self::store(&store, column, at % 3, Entry::from(*column), "clause 8").await;
     }
     let store = reopened(store, handle).await;
     for (at, column) in names.iter().enumerate() {
-        assert_eq!(
-            load(&store, column).await,
-            [(at % 3, Entry::from(*column))],
-            "clause 8: `{column}` alone"
-        );
+        let entries = load(&store, column).await;
+        assert_eq!(entries, [(at % 3, Entry::from(*column))], "clause 8: `{column}` alone");
     }
     assert_eq!(load(&store, "never").await, [], "clause 8: a column that nothing was put into");
     assert_eq!(stored_steps(&store, "never").await, StoredSteps::default(), "clause 8");
@@ -274,17 +283,14 @@ async fn loads_exactly_the_requested_steps<S: Store>(handle: &impl Fn() -> S) {
 async fn takes_concurrent_puts<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
     let cells = (0..40).flat_map(|step| ["map", "journal", "user"].map(|column| (column, step)));
-    let entry = |column: &str, step: usize| {
-        let entry = Entry::from(format!("{column} {step}"));
-        if column == "user" { entry } else { entry.with_receipt(receipt(format!("{column} {step}"))) }
-    };
-    let puts = cells.map(|(column, step)| store.put(Name::known(column), step, entry(column, step)));
+    let puts =
+        cells.map(|(column, step)| store.put(Name::known(column), step, paid(format!("{column} {step}"))));
     for put in join_all(puts).await {
         assert!(matches!(put, Ok(Put::Stored)), "clause 8: many at a time, but {put:?}");
     }
     let store = reopened(store, handle).await;
     for column in ["map", "journal", "user"] {
-        let expected: Vec<_> = (0..40).map(|step| (step, entry(column, step))).collect();
+        let expected: Vec<_> = (0..40).map(|step| (step, paid(format!("{column} {step}")))).collect();
         assert_eq!(load(&store, column).await, expected, "clause 8: `{column}`");
     }
 }
@@ -313,8 +319,7 @@ async fn keeps_the_last_definition<S: Store>(handle: &impl Fn() -> S) {
         let store = handle();
         let known = store.open().await.unwrap_or_else(|error| unreachable!("the location is free: {error}"));
         assert_eq!(known, kept, "clause 9: opened again");
-        let defined = store.define((*text).to_owned()).await;
-        assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");
+        define(&store, text).await;
         put(&store, "user", 0, Entry::from("a")).await;
         kept = Some((*text).to_owned());
     }
@@ -322,17 +327,15 @@ async fn keeps_the_last_definition<S: Store>(handle: &impl Fn() -> S) {
 
 async fn deletes_a_flow_as_a_whole<S: Store>(handle: &impl Fn() -> S) {
     let store = opened(handle).await;
-    let entry =
-        |step: usize| if step.is_multiple_of(3) { Entry::SKIPPED } else { Entry::from(step.to_string()) };
-    for step in 0..20 {
-        put(&store, "user", step, Entry::from(step.to_string())).await;
-        put(&store, "map", step * 2, entry(step).with_receipt(receipt(step))).await;
+    for step in 0_usize..20 {
+        let text = Entry::from(step.to_string());
+        put(&store, "user", step, text.clone()).await;
+        let entry = if step.is_multiple_of(3) { Entry::SKIPPED } else { text };
+        put(&store, "map", step * 2, entry.with_receipt(receipt(step))).await;
     }
-    let defined = store.define("{}".into()).await;
-    assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");
+    define(&store, "{}").await;
     for refused in [store.delete().await, handle().delete().await] {
-        let is_locked = matches!(refused, Err(StoreError::Locked { .. }));
-        assert!(is_locked, "clause 10: an open flow is not deleted, but {refused:?}");
+        assert!(is_locked(&refused), "clause 10: an open flow is not deleted, but {refused:?}");
     }
     assert_eq!(load(&store, "map").await.len(), 20, "clause 10: an open flow is not deleted");
     drop(store);
@@ -341,25 +344,15 @@ async fn deletes_a_flow_as_a_whole<S: Store>(handle: &impl Fn() -> S) {
 
     let store = handle();
     let opened_again = store.open().await;
-    assert!(
-        matches!(opened_again, Ok(None)),
-        "clause 10: a deleted flow has no definition: {opened_again:?}"
-    );
+    let is_free = matches!(opened_again, Ok(None));
+    assert!(is_free, "clause 10: a deleted flow has no definition: {opened_again:?}");
     for column in ["user", "map"] {
         assert_eq!(stored_steps(&store, column).await, StoredSteps::default(), "clause 10: `{column}`");
         assert_eq!(load(&store, column).await, [], "clause 10: `{column}` is deleted");
     }
-    assert_eq!(
-        put(&store, "map", 4, Entry::from("another")).await,
-        Put::Stored,
-        "clause 10: its cells are free"
-    );
-    let store = reopened(store, handle).await;
-    assert_eq!(
-        load(&store, "map").await,
-        [(4, Entry::from("another"))],
-        "clause 10: only the new flow is there"
-    );
+    self::store(&store, "map", 4, Entry::from("another"), "clause 10: its cells are free").await;
+    let entries = load(&reopened(store, handle).await, "map").await;
+    assert_eq!(entries, [(4, Entry::from("another"))], "clause 10: only the new flow is there");
 }
 
 async fn deletes_nothing_where_there_is_no_flow<S: Store>(handle: &impl Fn() -> S) {
@@ -385,8 +378,8 @@ async fn deletes_a_flow_or_opens_it<S: Store>(handle: &impl Fn() -> S) {
         let (opened, deleted) = join(opening, deleting).await;
         let opened: Vec<_> = opened.into_iter().map(|opened| opened.map(drop)).collect();
         for outcome in opened.iter().chain(&deleted) {
-            let is_refused = matches!(outcome, Err(StoreError::Locked { .. }));
-            assert!(outcome.is_ok() || is_refused, "clause 10: done or refused as locked, but {outcome:?}");
+            let is_right = outcome.is_ok() || is_locked(outcome);
+            assert!(is_right, "clause 10: done or refused as locked, but {outcome:?}");
         }
         let owners = opened.iter().filter(|opened| opened.is_ok()).count();
         assert!(owners <= 1, "clause 1: {owners} handles own a flow");

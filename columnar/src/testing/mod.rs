@@ -93,8 +93,8 @@ pub struct ScriptedModel {
 impl ScriptedModel {
     /// A model with this function.
     pub fn new(reply: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
-        let end = |_: &Request| End::new(Finish::Stop);
-        Self { reply: Arc::new(reply), end: Arc::new(end), requests: Arc::default() }
+        let end = Arc::new(|_: &Request| End::new(Finish::Stop));
+        Self { reply: Arc::new(reply), end, requests: Arc::default() }
     }
 
     /// The end of each reply, for example with a usage, or cut off. The default is a [`Finish::Stop`] alone.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{Shared, WeakShared};
+use futures::future::{Shared, WeakShared, ready};
 use tokio::time::Instant;
 
 use super::error::WebError;
@@ -32,21 +32,20 @@ struct CachedPages {
     reading: Vec<(String, WeakShared<Reading>)>,
 }
 
-/// A page that is there, or that is awaited.
-pub(super) enum FoundPage {
-    Kept(Page),
-    Reading(Shared<Reading>),
-}
-
 impl Cache {
     /// The page of a URL, if it is not older than the lifetime. Otherwise the reading in progress, or a new one.
-    pub(super) fn find(&self, url: &str, lifetime: Duration, read: impl FnOnce() -> Reading) -> FoundPage {
+    pub(super) fn find(
+        &self,
+        url: &str,
+        lifetime: Duration,
+        read: impl FnOnce() -> Reading,
+    ) -> Shared<Reading> {
         // Dropped after the lock is free: it may be the last reference to a future of somebody else.
         let mut alive = Vec::new();
         let mut state = self.state();
         state.kept.retain(|(_, _, at)| at.elapsed() < lifetime);
         if let Some((_, page, _)) = state.kept.iter().find(|(kept, _, _)| kept == url) {
-            return FoundPage::Kept(page.clone());
+            return ready(Ok(page.clone())).boxed().shared();
         }
         state.reading.retain(|(name, reading)| {
             let reading = reading.upgrade();
@@ -55,11 +54,11 @@ impl Cache {
             is_alive
         });
         if let Some((_, reading)) = alive.iter().find(|(name, _)| name == url) {
-            return FoundPage::Reading(reading.clone());
+            return reading.clone();
         }
         let reading = read().shared();
         state.reading.extend(reading.downgrade().map(|weak| (url.to_owned(), weak)));
-        FoundPage::Reading(reading)
+        reading
     }
 
     /// Keeps a page.

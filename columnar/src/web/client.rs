@@ -12,7 +12,7 @@ use reqwest::Client;
 use tokio::time::timeout;
 
 use super::address;
-use super::cache::{Cache, FoundPage};
+use super::cache::Cache;
 use super::error::{WebError, WebFault};
 use super::page::Page;
 use super::pages::Fetch;
@@ -172,14 +172,10 @@ impl Fetch for Web {
     /// when all of them are dropped.
     async fn fetch(&self, url: &str) -> Result<Page, WebError> {
         let key = String::from(address::parsed(url).map_err(|fault| WebError::new(url, fault))?);
-        let found = self
-            .shared
-            .cache
-            .find(&key, self.settings.lifetime, || Box::pin(self.clone().read(key.clone(), url.to_owned())));
-        match found {
-            FoundPage::Kept(page) => Ok(page),
-            FoundPage::Reading(reading) => reading.await,
-        }
+        let cache = &self.shared.cache;
+        cache
+            .find(&key, self.settings.lifetime, || self.clone().read(key.clone(), url.to_owned()).boxed())
+            .await
     }
 }
 

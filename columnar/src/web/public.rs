@@ -59,18 +59,21 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
-    let is_in = |first: Ipv6Addr, bits: u32| (address.to_bits() ^ first.to_bits()) >> (128 - bits) == 0;
     let [first, high, low, ..] = address.segments();
     let [.., last_high, last_low] = address.segments();
     // NAT64 and 6to4 lead to the IPv4 address that is in them.
-    if is_in(Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96) {
+    if is_in(address, Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96) {
         return is_public_v4(joined(last_high, last_low));
     }
     if first == 0x2002 {
         return is_public_v4(joined(high, low));
     }
-    let is_global = is_in(Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
-    is_global && !REFUSED_V6.iter().any(|(first, bits)| is_in(*first, *bits))
+    let is_global = is_in(address, Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
+    is_global && !REFUSED_V6.iter().any(|(first, bits)| is_in(address, *first, *bits))
+}
+
+fn is_in(address: Ipv6Addr, first: Ipv6Addr, bits: u32) -> bool {
+    (address.to_bits() ^ first.to_bits()) >> (128 - bits) == 0
 }
 
 fn joined(high: u16, low: u16) -> Ipv4Addr {

@@ -31,11 +31,12 @@ pub(super) struct Word<'t>(pub(super) &'t str);
 
 impl fmt::Display for Word<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/+-._".contains(c);
-        match self.0 {
-            word if (1..=80).contains(&word.len()) && word.chars().all(is_plain) => write!(f, "`{word}`"),
-            _ => f.write_str("of an unknown name"),
+        let Self(word) = self;
+        let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "/+-._".contains(c));
+        if is_plain && (1..=80).contains(&word.len()) {
+            return write!(f, "`{word}`");
         }
+        f.write_str("of an unknown name")
     }
 }
 

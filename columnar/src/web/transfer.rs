@@ -115,9 +115,10 @@ fn target(url: &Url, response: &Response) -> Result<Url, (WebFault, Option<Url>)
 }
 
 async fn text(url: &Url, mut response: Response, limits: Limits) -> Result<Page, WebFault> {
-    let header = |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let kind = Type::new(header(CONTENT_TYPE).as_deref())?;
-    let mut body = Body::new(header(CONTENT_ENCODING).as_deref(), limits.bytes)?;
+    let [kind, encoding] = [CONTENT_TYPE, CONTENT_ENCODING]
+        .map(|name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes())));
+    let kind = Type::new(kind.as_deref())?;
+    let mut body = Body::new(encoding.as_deref(), limits.bytes)?;
     // A page that is too long is cut, since its beginning is what a person would read. One that breaks off is an error: a part
     // must not pass for the whole.
     while let Some(bytes) = response.chunk().await.map_err(|_| WebFault::Interrupted)? {

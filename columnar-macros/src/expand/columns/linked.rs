@@ -162,6 +162,11 @@ fn index_of(view: &ViewDecl) -> TokenStream {
         return quote!(Self::__BASE.__find(#name));
     }
     let module = hidden_ident("AT_", &view.base);
-    let inner = name.split_once('.').map_or("", |(_, inner)| inner);
-    quote!(Self::#module.__column(#inner))
+    let inside = inside(&name);
+    quote!(Self::#module.__column(#inside))
+}
+
+/// The name of a column without its module.
+pub(super) fn inside(name: &str) -> &str {
+    name.split_once('.').map_or("", |(_, inside)| inside)
 }

@@ -192,7 +192,7 @@ fn count(arguments: &Group) -> usize {
     let mut count = 0;
     let mut is_inside = false;
     for tree in arguments.stream() {
-        let is_comma = is_punct(Some(&tree), ',');
+        let is_comma = is_punct(&tree, ',');
         count += usize::from(!is_comma && !is_inside);
         is_inside = !is_comma;
     }

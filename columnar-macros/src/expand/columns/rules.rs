@@ -13,6 +13,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
+use super::linked::inside;
 use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
@@ -84,116 +85,152 @@ impl Emitter<'_> {
 
     /// `columns` is the type of the columns, and `graph` the value of the graph.
     fn rules(&self, columns: &TokenStream, graph: &TokenStream) -> Vec<RuleCheck> {
-        let mut rules = Vec::new();
+        let mut rules = Rules { emitter: self, columns, found: Vec::new() };
+        let all = &self.flow.columns;
         if self.dependencies.base.is_some() {
-            rules.extend(self.flow.names().map(|name| rule_of_name(name, columns)));
-            rules.extend(self.flow.columns.iter().flat_map(|column| rules_of_documents(column, columns)));
+            self.flow.names().for_each(|name| rules.add_of_name(name));
+            all.iter().for_each(|column| rules.add_of_documents(column));
         }
-        rules.extend(
-            self.flow
-                .columns
-                .iter()
-                .flat_map(ColumnDecl::reads)
-                .filter_map(|view| rule_of_view(view, columns)),
-        );
-        for (module, dependency) in self.modules() {
-            rules.extend(self.rules_of_module(module, dependency, columns));
-        }
-        let windows = self.flow.columns.iter().filter_map(|column| self.rule_of_windows(column, columns));
-        rules.extend(windows);
-        rules.extend(self.rules_of_cycles(columns, graph));
-        rules
+        all.iter().flat_map(ColumnDecl::reads).for_each(|view| rules.add_of_view(view));
+        self.modules().for_each(|(module, dependency)| rules.add_of_module(module, dependency));
+        all.iter().for_each(|column| rules.add_of_windows(column));
+        rules.add_of_cycles(graph);
+        rules.found
+    }
+}
+
+/// The rules that are found so far.
+struct Rules<'r> {
+    emitter: &'r Emitter<'r>,
+    /// The type of the columns.
+    columns: &'r TokenStream,
+    found: Vec<RuleCheck>,
+}
+
+impl Rules<'_> {
+    fn add(&mut self, name: &'static str, at: Span, holds: TokenStream) {
+        self.found.push(RuleCheck { name, at, holds, own: None });
     }
 
-    fn rules_of_module(
-        &self,
-        module: &ModuleDecl,
-        dependency: &Dependency<'_>,
-        columns: &TokenStream,
-    ) -> Vec<RuleCheck> {
+    /// No column or module has the name of one of the base.
+    fn add_of_name(&mut self, name: &Ident) {
+        let columns = self.columns;
+        let text = ident_text(name);
+        self.add("new_name", name.span(), quote!(!<#columns>::__BASE.__has(#text)));
+    }
+
+    /// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read
+    /// beside a tiered view.
+    fn add_of_documents(&mut self, column: &ColumnDecl) {
+        let columns = self.columns;
+        let tiers: Vec<String> = column.reads().filter(|view| view.is_tiered()).map(ViewDecl::name).collect();
+        for view in column.reads().filter(|view| view.is_inherited) {
+            let at = view.base.span();
+            let name = view.name();
+            let is_documents = quote!(<#columns>::__BASE.__is_documents(#name));
+            if view.is_tiered() {
+                // A name that the base does not have is reported at the mention of the name.
+                let is_known = quote!(<#columns>::__BASE.__has(#name));
+                self.add("tiered_documents", at, quote!(#is_documents || !#is_known));
+            } else if view.part().is_some() {
+                self.add("whole_documents", at, quote!(!#is_documents));
+            } else if !tiers.is_empty() && !tiers.contains(&name) {
+                // Two views of the same documents are reported elsewhere.
+                self.add("one_source_of_documents", at, quote!(!#is_documents));
+            }
+        }
+    }
+
+    /// A word after a column of another flow is no method of that column.
+    fn add_of_view(&mut self, view: &ViewDecl) {
+        let columns = self.columns;
+        let before = view.before_a_method().filter(|_| view.state != ViewState::NoColumn);
+        let Some(before) = before else { return };
+        let name = view.name();
+        let (of, before, name) = if view.is_inherited {
+            (quote!(<#columns>::__BASE), &*before, &*name)
+        } else {
+            let module = hidden_ident("AT_", &view.base);
+            (quote!(<#columns>::#module), inside(&before), inside(&name))
+        };
+        // An unknown column before the word is reported where it is mentioned.
+        self.add("known_view", view.last().span(), quote!(#of.__has(#name) || !#of.__has(#before)));
+    }
+
+    fn add_of_module(&mut self, module: &ModuleDecl, dependency: &Dependency<'_>) {
+        let columns = self.columns;
         let at = hidden_ident("AT_", &module.name);
         let keyword = module.keyword.span();
-        let mut rules = vec![RuleCheck::new("few_levels", keyword, quote!(<#columns>::#at.__fits()))];
+        self.add("few_levels", keyword, quote!(<#columns>::#at.__fits()));
         // Elsewhere a struct has the inputs as fields.
         if !dependency.has_struct_of_inputs() && module.is_complete {
             let used = constant_ident("inputs", &module.name);
-            rules.push(RuleCheck::new("all_inputs", keyword, quote!(<#columns>::#used.__is_complete())));
+            self.add("all_inputs", keyword, quote!(<#columns>::#used.__is_complete()));
         }
-        let reads = self.flow.columns.iter().flat_map(ColumnDecl::reads);
-        let reads = reads.filter(|view| view.state != ViewState::NoColumn);
-        let of_module = reads.filter_map(|view| Some((view, view.inside(&module.name)?)));
-        rules.extend(of_module.map(|(view, name)| {
+        let reads = self.emitter.flow.columns.iter().flat_map(ColumnDecl::reads);
+        for view in reads.filter(|view| view.state != ViewState::NoColumn) {
+            let Some(name) = view.inside(&module.name) else { continue };
             let is_input = module.inputs.iter().any(|input| ident_text(&input.name) == name);
             let (rule, is_other) = if is_input {
                 ("no_input", quote!(__is_source))
             } else {
                 ("column_of_module", quote!(__is_module))
             };
-            RuleCheck::new(rule, view.last().span(), quote!(!<#columns>::#at.#is_other(#name)))
-        }));
-        let inputs = module.inputs.iter().filter_map(|input| Some((&input.name, input.read()?)));
-        rules.extend(inputs.flat_map(|(input, column)| self.rules_of_input(module, input, column, columns)));
-        rules
+            self.add(rule, view.last().span(), quote!(!<#columns>::#at.#is_other(#name)));
+        }
+        for input in &module.inputs {
+            if let Some(column) = input.read() {
+                self.add_of_input(&at, &input.name, column);
+            }
+        }
     }
 
     /// An input takes documents if the column for the input holds documents, and text if the column holds text.
-    fn rules_of_input(
-        &self,
-        module: &ModuleDecl,
-        input: &Ident,
-        column: &ViewDecl,
-        columns: &TokenStream,
-    ) -> Vec<RuleCheck> {
+    fn add_of_input(&mut self, module: &Ident, input: &Ident, column: &ViewDecl) {
+        let columns = self.columns;
+        let at = input.span();
         let read = column.name();
         let name = ident_text(input);
-        let of_module = hidden_ident("AT_", &module.name);
-        let takes_documents = quote!(<#columns>::#of_module.__takes_documents(#name));
-        let takes_text = quote!(<#columns>::#of_module.__takes_text(#name));
-        let rule = |name, holds| RuleCheck::new(name, input.span(), holds);
+        let takes_documents = quote!(<#columns>::#module.__takes_documents(#name));
+        let takes_text = quote!(<#columns>::#module.__takes_text(#name));
         if column.is_inherited {
             // Only rustc knows the sources of the base.
             let is_documents = quote!(<#columns>::__BASE.__is_documents(#read));
-            return vec![
-                rule("takes_text", quote!(#is_documents || !#takes_documents)),
-                rule("takes_documents", quote!(!#is_documents || !#takes_text)),
-            ];
-        }
-        if self.flow.documents().contains(&read) {
-            vec![rule("takes_documents", quote!(!#takes_text))]
+            self.add("takes_text", at, quote!(#is_documents || !#takes_documents));
+            self.add("takes_documents", at, quote!(!#is_documents || !#takes_text));
+        } else if self.emitter.flow.documents().contains(&read) {
+            self.add("takes_documents", at, quote!(!#takes_text));
         } else {
-            vec![rule("takes_text", quote!(!#takes_documents))]
+            self.add("takes_text", at, quote!(!#takes_documents));
         }
     }
 
     /// A window whose count is a constant shows at least one value.
-    fn rule_of_windows(&self, column: &ColumnDecl, columns: &TokenStream) -> Option<RuleCheck> {
-        let private = self.private;
+    fn add_of_windows(&mut self, column: &ColumnDecl) {
         let mut valid = column.reads().filter(|view| view.is_valid());
-        let at = valid.find_map(ViewDecl::computed_window)?;
-        let views = constant_ident("views", &column.name);
-        Some(RuleCheck::new("some_values", at, quote!(#private::View::__show_values(<#columns>::#views))))
+        if let Some(at) = valid.find_map(ViewDecl::computed_window) {
+            let private = self.emitter.private;
+            let columns = self.columns;
+            let views = constant_ident("views", &column.name);
+            self.add("some_values", at, quote!(#private::View::__show_values(<#columns>::#views)));
+        }
     }
 
     /// Cycles that may be there, depending on which inputs a column of a module waits for.
-    fn rules_of_cycles(&self, columns: &TokenStream, graph: &TokenStream) -> impl Iterator<Item = RuleCheck> {
-        let (count, _) = self.dependencies.graph_sizes(self.private, columns);
-        self.plan.possible_cycles.iter().enumerate().map(move |(at, cycle)| {
+    fn add_of_cycles(&mut self, graph: &TokenStream) {
+        let Emitter { dependencies, plan, private, .. } = self.emitter;
+        let (count, _) = dependencies.graph_sizes(private, self.columns);
+        for (at, cycle) in plan.possible_cycles.iter().enumerate() {
             let modules = list(cycle.modules.iter().map(|name| format!("{name:?}")));
             let holds = quote!(#graph.__is_acyclic::<#count>(&[#modules]));
             let own = format_ident!("__Acyclic{at}", span = Span::mixed_site());
-            RuleCheck {
-                own: Some((own, cycle.message.clone())),
-                ..RuleCheck::new("acyclic", cycle.at, holds)
-            }
-        })
+            let own = Some((own, cycle.message.clone()));
+            self.found.push(RuleCheck { name: "acyclic", at: cycle.at, holds, own });
+        }
     }
 }
 
 impl RuleCheck {
-    fn new(name: &'static str, at: Span, holds: TokenStream) -> Self {
-        Self { name, at, holds, own: None }
-    }
-
     fn own_trait(&self) -> Option<TokenStream> {
         let (name, message) = self.own.as_ref()?;
         Some(quote! {
@@ -213,52 +250,4 @@ impl RuleCheck {
         let last = quote_spanned!(*at=> >);
         quote!(#first #param as #rule<{ #holds }>>::Checked<() #last)
     }
-}
-
-/// No column or module has the name of one of the base.
-fn rule_of_name(name: &Ident, columns: &TokenStream) -> RuleCheck {
-    let text = ident_text(name);
-    RuleCheck::new("new_name", name.span(), quote!(!<#columns>::__BASE.__has(#text)))
-}
-
-/// A word after a column of another flow is no method of that column.
-fn rule_of_view(view: &ViewDecl, columns: &TokenStream) -> Option<RuleCheck> {
-    let before = view.before_a_method().filter(|_| view.state != ViewState::NoColumn)?;
-    let name = view.name();
-    let at = view.last().span();
-    let inside = |name: &str| name.split_once('.').map_or_else(String::new, |(_, inside)| inside.to_owned());
-    let (of, before, name) = if view.is_inherited {
-        (quote!(<#columns>::__BASE), before, name)
-    } else {
-        let module = hidden_ident("AT_", &view.base);
-        (quote!(<#columns>::#module), inside(&before), inside(&name))
-    };
-    // An unknown column before the word is reported where it is mentioned.
-    Some(RuleCheck::new("known_view", at, quote!(#of.__has(#name) || !#of.__has(#before))))
-}
-
-/// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read beside
-/// a tiered view.
-fn rules_of_documents(column: &ColumnDecl, columns: &TokenStream) -> Vec<RuleCheck> {
-    // Two views of the same documents are reported elsewhere.
-    let is_tiered = |name: &str| column.reads().any(|view| view.is_tiered() && view.name() == name);
-    let has_tiers = column.reads().any(ViewDecl::is_tiered);
-    let rules = column.reads().filter(|view| view.is_inherited).filter_map(|view| {
-        let at = view.base.span();
-        let name = view.name();
-        let is_documents = quote!(<#columns>::__BASE.__is_documents(#name));
-        let (rule, holds) = if view.is_tiered() {
-            // A name that the base does not have is reported at the mention of the name.
-            let is_known = quote!(<#columns>::__BASE.__has(#name));
-            ("tiered_documents", quote!(#is_documents || !#is_known))
-        } else if view.part().is_some() {
-            ("whole_documents", quote!(!#is_documents))
-        } else if has_tiers && !is_tiered(&name) {
-            ("one_source_of_documents", quote!(!#is_documents))
-        } else {
-            return None;
-        };
-        Some(RuleCheck::new(rule, at, holds))
-    });
-    rules.collect()
 }

@@ -120,7 +120,7 @@ impl<'v> IndexedView<'v> {
     /// The valid views of a column. Errors of the others are reported.
     fn all(column: &'v ColumnDecl, indices: &HashMap<String, usize>) -> Vec<Self> {
         let valid = column.reads().filter(|view| view.is_valid());
-        let read = |view: &'v ViewDecl| {
+        let indexed = valid.filter_map(|view| {
             let name = ident_text(if view.is_self { &column.name } else { &view.base });
             let column = *indices.get(&name)?;
             let tag = match &view.tag {
@@ -128,8 +128,8 @@ impl<'v> IndexedView<'v> {
                 Tag::Name | Tag::Invalid => name,
             };
             Some(Self { view, column, tag })
-        };
-        valid.filter_map(read).collect()
+        });
+        indexed.collect()
     }
 
     /// The view as a tuple of literals.

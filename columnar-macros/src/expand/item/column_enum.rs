@@ -29,8 +29,8 @@ use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, FlowHeader};
 
 impl Emitter<'_> {
-    /// The enum `id` of the computed columns, for the struct `columns`.
-    pub(super) fn column_enum(&self, header: &FlowHeader, id: &Ident, columns: &Ident) -> TokenStream {
+    /// The enum `id` of the computed columns, for the struct `struct_of`.
+    pub(super) fn column_enum(&self, header: &FlowHeader, id: &Ident, struct_of: &Ident) -> TokenStream {
         let all = self.flow.columns.iter().enumerate();
         let (derived, without): (Vec<_>, Vec<_>) =
             all.partition(|(_, column)| !column.is_source() && !column.is_duplicate);
@@ -40,18 +40,9 @@ impl Emitter<'_> {
         let variants = variants(&derived, self.dependencies.base.as_ref());
         let private = self.private;
         let dependencies = &self.dependencies;
-        let id = Enum {
-            private,
-            header,
-            id,
-            struct_of: columns,
-            dependencies,
-            indices,
-            without,
-            columns: derived,
-            names,
-            variants,
-        };
+        let columns = derived;
+        let id =
+            Enum { private, header, id, struct_of, dependencies, indices, without, columns, names, variants };
         let definition = id.definition();
         let implementation = id.implementation();
         quote!(#definition #implementation)
@@ -112,7 +103,7 @@ impl Enum<'_> {
         let constant = dependencies.is_empty().then(|| quote!(const));
         let columns = dependencies.struct_arguments_in_enum();
         let name = self.body_of_name();
-        let of = self.fn_of();
+        let (name_of, of) = self.body_of_of();
         let debug = self.is_plain().then(|| self.impl_debug());
         quote! {
             impl #params #id #arguments {
@@ -133,7 +124,9 @@ impl Enum<'_> {
             }
 
             impl #params #private::ColumnId for #id #arguments {
-                #of
+                fn __of(__column: #private::usize, #name_of: &#private::Name) -> #private::Option<Self> {
+                    #of
+                }
             }
 
             impl #params #private::ColumnEnum for #id #arguments {
@@ -184,49 +177,38 @@ impl Enum<'_> {
         }
     }
 
-    fn fn_of(&self) -> TokenStream {
+    /// The parameter for the name of a column, and how the variant of the column is found.
+    fn body_of_of(&self) -> (TokenStream, TokenStream) {
         let Self { private, dependencies, indices, names, without, .. } = self;
         let uses = self.uses();
         if dependencies.is_empty() {
             let variants = list(uses.iter().map(|variant| format!("Self::{variant}")));
-            return quote! {
-                fn __of(__column: #private::usize, _: &#private::Name) -> #private::Option<Self> {
-                    #private::listed(&[#variants], &[#(#without),*], __column)
-                }
-            };
+            return (quote!(_), quote!(#private::listed(&[#variants], &[#(#without),*], __column)));
         }
-        let of_module = |module: &Dependency<'_>| {
+        let mut modules = dependencies.modules.iter().map(|module| {
             let variant = module.variant();
             let name = ident_text(module.name());
             let ty = module.associated_in_definition(Associated::Column);
             quote!(<#ty as #private::ColumnEnum>::__of_module(#name, __name).map(Self::#variant))
-        };
-        let mut modules = dependencies.modules.iter().map(of_module);
+        });
         let first = modules.next().unwrap_or_else(|| quote!(#private::None));
         let otherwise = quote!(#first #(.or_else(|| #modules))*);
         let Some(base) = &dependencies.base else {
-            return quote! {
-                fn __of(__column: #private::usize, __name: &#private::Name) -> #private::Option<Self> {
-                    match __column {
-                        #(#indices => #private::Some(Self::#uses),)*
-                        _ => #otherwise,
-                    }
-                }
-            };
+            let arms = quote!(#(#indices => #private::Some(Self::#uses),)* _ => #otherwise,);
+            return (quote!(__name), quote!(match __column { #arms }));
         };
         let variant = base.variant();
         let ty = base.associated_in_definition(Associated::Column);
-        quote! {
-            fn __of(__column: #private::usize, __name: &#private::Name) -> #private::Option<Self> {
-                if let #private::Some(__column) = <#ty as #private::ColumnId>::__of(__column, __name) {
-                    return #private::Some(Self::#variant(__column));
-                }
-                match #private::Name::as_str(__name) {
-                    #(#names => #private::Some(Self::#uses),)*
-                    _ => #otherwise,
-                }
+        let of = quote! {
+            if let #private::Some(__column) = <#ty as #private::ColumnId>::__of(__column, __name) {
+                return #private::Some(Self::#variant(__column));
             }
-        }
+            match #private::Name::as_str(__name) {
+                #(#names => #private::Some(Self::#uses),)*
+                _ => #otherwise,
+            }
+        };
+        (quote!(__name), of)
     }
 
     fn arm_of_name(&self, dependency: &Dependency<'_>) -> TokenStream {
@@ -267,8 +249,8 @@ fn variant(dependency: &Dependency<'_>) -> TokenStream {
 fn variants(columns: &[&ColumnDecl], base: Option<&Dependency<'_>>) -> Vec<Ident> {
     // As in `Dependencies::new`, which gives modules the names that are left.
     let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();
-    let variant = |column: &&ColumnDecl| {
-        Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span()))
-    };
-    columns.iter().map(variant).collect()
+    let variants = columns
+        .iter()
+        .map(|column| Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span())));
+    variants.collect()
 }

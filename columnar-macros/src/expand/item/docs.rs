@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, Lit};
 
 use super::drawing::{self, DrawnColumn, DrawnLine, DrawnRead};
 use super::table::{self, TableRow};
@@ -91,14 +91,13 @@ impl<'e> Docs<'e> {
                 .to_owned(),
         };
         // With the `r#` of the user, because the text is the name of a field.
-        let find = |is_derived| {
-            let column = columns.iter().rfind(|column| column.derived.is_some() == is_derived);
+        let [source, computed] = [true, false].map(|is_source| {
+            let column = columns.iter().rfind(|column| column.is_source() == is_source);
             column.map(|column| without_marker(column.name.to_string()))
-        };
-        let push = find(false)
+        });
+        let push = source
             .map(|name| format!("[`{name}.push`]({krate}::Source::push) adds the next value of a source, "));
-        let get =
-            find(true).map(|name| format!(", and [`{name}.get`]({krate}::Derived::get) returns a value"));
+        let get = computed.map(|name| format!(", and [`{name}.get`]({krate}::Derived::get) returns a value"));
         format!(
             "{begin} Columns are fields: {}[`run`]({krate}::Typed::run) computes the values that are missing{}. \
              All other methods are those of a [`LiveFlow`]({krate}::Typed).",
@@ -109,24 +108,16 @@ impl<'e> Docs<'e> {
 
     fn rows(&self) -> Vec<TableRow> {
         let FlowDecl { columns, modules, .. } = self.emitter.flow;
-        let reads = |view: &ViewDecl| {
-            let link = match () {
-                () if view.is_self => None,
-                () if view.is_inherited => Some(OF_BASE.to_owned()),
-                () => Some(table::link(&ident_text(&view.base))),
-            };
-            (text_of(view.written.clone()), link)
-        };
         let columns = columns.iter().map(|column| TableRow {
             name: ident_text(&column.name),
             kind: self.kind(column),
-            reads: column.reads().map(reads).collect(),
+            reads: column.reads().map(linked).collect(),
             summary: first_paragraph(&column.docs),
         });
         let modules = modules.iter().map(|module| TableRow {
             name: ident_text(&module.name),
             kind: format!("module {}", table::code(&text_of(module.path.to_token_stream()))),
-            reads: module.reads().map(reads).collect(),
+            reads: module.reads().map(linked).collect(),
             summary: first_paragraph(&module.docs),
         });
         columns.chain(modules).collect()
@@ -157,21 +148,14 @@ impl<'e> Docs<'e> {
         }
         let first = nodes.len();
         index.extend(self.emitter.flow.names().map(ident_text).zip(first..));
-        let node_of = |view: &ViewDecl| {
-            let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
-            index.get(&name).copied()
-        };
-        nodes.extend(columns.iter().map(|column| node_of_column(column, node_of)));
+        nodes.extend(columns.iter().map(|column| node_of_column(column, &index)));
         nodes.extend(modules.iter().map(|module| {
+            // The module decides how much of the column is shown.
+            let columns = module.reads().filter_map(|view| node_of(view, &index));
+            let reads = columns.map(|column| DrawnRead { column, line: DrawnLine::All, purpose: None });
             DrawnColumn {
                 name: ident_text(&module.name),
-                // The module decides how much of the column is shown.
-                reads: module
-                    .reads()
-                    .filter_map(|view| {
-                        Some(DrawnRead { column: node_of(view)?, line: DrawnLine::All, purpose: None })
-                    })
-                    .collect(),
+                reads: reads.collect(),
                 views: module.reads().map(ViewDecl::name).collect(),
                 link: Some(table::link(&ident_text(&module.name))),
                 ..DrawnColumn::default()
@@ -182,28 +166,44 @@ impl<'e> Docs<'e> {
     }
 }
 
-fn node_of_column(column: &ColumnDecl, node_of: impl Fn(&ViewDecl) -> Option<usize>) -> DrawnColumn {
-    let views: Vec<&ViewDecl> = column.reads().collect();
-    let line = |view: &ViewDecl| match () {
-        () if view.is_tiered() => DrawnLine::Tiers,
-        () if view.is_windowed() => DrawnLine::Window,
-        () => DrawnLine::All,
+/// The text of a view, with the target of a link.
+fn linked(view: &ViewDecl) -> (String, Option<String>) {
+    let link = match () {
+        () if view.is_self => None,
+        () if view.is_inherited => Some(OF_BASE.to_owned()),
+        () => Some(table::link(&ident_text(&view.base))),
     };
-    let read = |view: &&ViewDecl| {
-        let purpose = view.purpose.as_ref().map(ident_text);
-        Some(DrawnRead { column: node_of(view)?, line: line(view), purpose })
-    };
+    (text_of(view.written.clone()), link)
+}
+
+fn node_of_column(column: &ColumnDecl, index: &HashMap<String, usize>) -> DrawnColumn {
+    let others = column.reads().filter(|view| !view.is_self);
     // A view with a lag is no edge: the reader does not wait.
-    let others = || views.iter().filter(|view| !view.is_self);
+    let (lagged, edges): (Vec<&ViewDecl>, Vec<&ViewDecl>) = others.partition(|view| view.is_lagged);
+    let reads = edges.into_iter().filter_map(|view| {
+        let line = match () {
+            () if view.is_tiered() => DrawnLine::Tiers,
+            () if view.is_windowed() => DrawnLine::Window,
+            () => DrawnLine::All,
+        };
+        let purpose = view.purpose.as_ref().map(ident_text);
+        Some(DrawnRead { column: node_of(view, index)?, line, purpose })
+    });
     DrawnColumn {
         name: ident_text(&column.name),
-        reads: others().filter(|view| !view.is_lagged).filter_map(read).collect(),
-        views: views.iter().map(|view| view.text()).collect(),
-        reads_self: views.iter().any(|view| view.is_self),
+        reads: reads.collect(),
+        views: column.reads().map(ViewDecl::text).collect(),
+        reads_self: column.reads().any(|view| view.is_self),
         is_documents: column.has_documents(),
-        is_lagged: others().any(|view| view.is_lagged),
+        is_lagged: !lagged.is_empty(),
         link: Some(table::link(&ident_text(&column.name))),
     }
+}
+
+/// The node of the column that a view shows.
+fn node_of(view: &ViewDecl, index: &HashMap<String, usize>) -> Option<usize> {
+    let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
+    index.get(&name).copied()
 }
 
 /// The topological order of the nodes. A read that closes a cycle is removed.
@@ -221,14 +221,11 @@ fn order(nodes: &mut [DrawnColumn]) -> Vec<usize> {
 
 /// The first paragraph, as Markdown.
 pub(super) fn first_paragraph(docs: &[Attribute]) -> String {
-    let line = |attribute: &Attribute| match &attribute.meta {
-        Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
-            _ => None,
-        },
+    let lines = docs.iter().filter_map(|attribute| match &attribute.meta.require_name_value().ok()?.value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
-    };
-    let text = docs.iter().filter_map(line).collect::<Vec<String>>().join("\n");
+    });
+    let text = lines.collect::<Vec<String>>().join("\n");
     let lines = text.lines().map(str::trim).skip_while(|line| line.is_empty());
     let paragraph: Vec<&str> =
         lines.take_while(|line| !line.is_empty() && !line.starts_with("```")).collect();

@@ -85,21 +85,25 @@ pub(super) fn svg(nodes: &[DrawnColumn], order: &[usize]) -> Option<String> {
 
 /// The meaning of the shapes and lines that the drawing has. `base` is the flow that this one extends.
 pub(super) fn legend(nodes: &[DrawnColumn], base: Option<&str>) -> String {
-    let has_line = |line| nodes.iter().flat_map(|node| &node.reads).any(|read| read.line == line);
-    let round = match base {
-        Some(base) => format!("A round box is a source or a column of the `{base}`"),
-        None => "A round box is a source".to_owned(),
-    };
-    let entries = [
-        (has_line(DrawnLine::All), "`──` a view of all values"),
-        (has_line(DrawnLine::Window), "`╌╌` a view of some of them"),
-        (has_line(DrawnLine::Tiers), "`···` one of documents in tiers"),
-        (nodes.iter().any(|node| node.reads_self), "`↻` a view of the column's own values"),
+    let mut legend = "A round box is a source".to_owned();
+    if let Some(base) = base {
+        put(&mut legend, format_args!(" or a column of the `{base}`"));
+    }
+    let lines = [
+        (DrawnLine::All, "`──` a view of all values"),
+        (DrawnLine::Window, "`╌╌` a view of some of them"),
+        (DrawnLine::Tiers, "`···` one of documents in tiers"),
     ];
-    let entries = entries.iter().filter(|(is_drawn, _)| *is_drawn).map(|(_, text)| format!(", {text}"));
-    let lagged = nodes.iter().any(|node| node.is_lagged);
-    let lagged = if lagged { " Nothing waits for a view of `prev`, so it has no line." } else { "" };
-    format!("{round}{}.{lagged}", entries.collect::<String>())
+    for (line, text) in lines {
+        if nodes.iter().flat_map(|node| &node.reads).any(|read| read.line == line) {
+            legend.extend([", ", text]);
+        }
+    }
+    if nodes.iter().any(|node| node.reads_self) {
+        legend += ", `↻` a view of the column's own values";
+    }
+    let is_lagged = nodes.iter().any(|node| node.is_lagged);
+    legend + if is_lagged { ". Nothing waits for a view of `prev`, so it has no line." } else { "." }
 }
 
 fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
@@ -147,14 +151,13 @@ impl Layout {
             sides.push((left, right));
             left = right + GAP;
         }
-        let readers = nodes.iter().enumerate();
-        let lines =
-            readers.flat_map(|(reader, node)| node.reads.iter().map(move |read| (reader, read.column)));
-        for (reader, read) in lines {
-            // A column is at a later level than the columns that it reads, so the first index is not greater.
-            for passed in &mut rows[level[read] + 1..level[reader]] {
-                if !passed.contains(&read) {
-                    passed.push(read);
+        for (reader, node) in nodes.iter().enumerate() {
+            for read in node.reads.iter().map(|read| read.column) {
+                // A column is at a later level than the columns that it reads, so the first index is not greater.
+                for passed in &mut rows[level[read] + 1..level[reader]] {
+                    if !passed.contains(&read) {
+                        passed.push(read);
+                    }
                 }
             }
         }
@@ -167,22 +170,17 @@ impl Layout {
     fn untangle(&mut self, nodes: &[DrawnColumn]) {
         // One pass by the mean of the rows before. The best order is NP-hard, and flows are small.
         for at in 1..self.rows.len() {
-            let before = &self.rows[at - 1];
-            let row = &self.rows[at];
-            let row_of = |column: usize| before.iter().position(|&other| other == column);
-            let pull = |&column: &usize| {
+            let mut row = self.rows[at].clone();
+            row.sort_by_key(|&column| {
                 let reads = nodes[column].reads.iter().map(|read| read.column);
                 let is_line = self.level[column] < at;
-                let from: Vec<usize> = if is_line {
-                    row_of(column).into_iter().collect()
-                } else {
-                    reads.filter_map(row_of).collect()
-                };
+                let from = if is_line { vec![column] } else { reads.collect() };
+                let before = self.rows[at - 1].iter();
+                let rows = from.iter().filter_map(|column| before.clone().position(|other| other == column));
+                let rows: Vec<usize> = rows.collect();
                 // The mean, with one decimal place.
-                (10 * from.iter().sum::<usize>()).checked_div(from.len()).unwrap_or(0)
-            };
-            let mut row = row.clone();
-            row.sort_by_key(pull);
+                (10 * rows.iter().sum::<usize>()).checked_div(rows.len()).unwrap_or(0)
+            });
             self.rows[at] = row;
         }
     }
@@ -285,12 +283,11 @@ mod tests {
     use super::*;
 
     fn node(name: &str, reads: &[(usize, bool)], views: &[&str]) -> DrawnColumn {
-        let line = |&(column, is_window): &(usize, bool)| DrawnRead {
-            column,
-            line: if is_window { DrawnLine::Window } else { DrawnLine::All },
-            purpose: None,
-        };
-        let reads = reads.iter().map(line).collect();
+        let reads = reads.iter().map(|&(column, is_window)| {
+            let line = if is_window { DrawnLine::Window } else { DrawnLine::All };
+            DrawnRead { column, line, purpose: None }
+        });
+        let reads = reads.collect();
         let views: Vec<String> = views.iter().map(|&view| view.to_owned()).collect();
         let reads_self = views.iter().any(|view| view.starts_with("self"));
         DrawnColumn { name: name.to_owned(), reads, views, reads_self, ..DrawnColumn::default() }

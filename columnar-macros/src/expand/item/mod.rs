@@ -37,18 +37,14 @@ use scope::{ItemEmitter, Types, lifetime};
 
 pub(super) fn expand(emitter: &Emitter<'_>, header: &FlowHeader, errors: &TokenStream) -> TokenStream {
     let span = located(header.keyword.span);
-    let named = |suffix| format_ident!("{}{suffix}", header.name.unraw(), span = span);
-    let columns = named("Columns");
-    let id = named("Column");
+    let columns = format_ident!("{}Columns", header.name.unraw(), span = span);
+    let id = format_ident!("{}Column", header.name.unraw(), span = span);
     let types = Types::new(emitter.private, header, &emitter.dependencies, &columns, &id);
     let item = ItemEmitter { emitter, header, types };
     let completions = emitter.completions();
     let aliases = emitter.dependencies.alias_definitions(header);
-    let inherited = emitter
-        .dependencies
-        .base
-        .as_ref()
-        .map(|base| format!(" It derefs to the columns of a `{}`.", ident_text(base.name())));
+    let base = emitter.dependencies.base.as_ref();
+    let inherited = base.map(|base| format!(" It derefs to the columns of a `{}`.", ident_text(base.name())));
     let docs = format!(" The columns of a [`{}`].{}", header.name.unraw(), inherited.unwrap_or_default());
     let definition = emitter.columns(&header.vis, &columns, &docs);
     let implementation = item.implementation();
@@ -179,8 +175,8 @@ impl ItemEmitter<'_> {
     fn order(&self) -> TokenStream {
         let docs = quote!(/// The names of the columns in topological order.
         );
+        let private = &self.emitter.private;
         if !self.emitter.dependencies.is_empty() {
-            let private = &self.emitter.private;
             let columns = &self.types.columns;
             let (count, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
             return quote! {
@@ -191,10 +187,9 @@ impl ItemEmitter<'_> {
                 pub const ORDER: &'static [&'static #private::str] = #private::Graph::__names_slice(&Self::__ORDER);
             };
         }
-        let private = &self.emitter.private;
-        let name_at = |&at: &usize| self.emitter.flow.columns.get(at).map(|column| ident_text(&column.name));
-        let order = self.emitter.plan.order.iter().filter_map(name_at);
-        let order = list(order.map(|name| format!("{name:?}")));
+        let columns = &self.emitter.flow.columns;
+        let order = self.emitter.plan.order.iter().filter_map(|at| columns.get(*at));
+        let order = list(order.map(|column| format!("{:?}", ident_text(&column.name))));
         quote! {
             #docs
             pub const ORDER: &'static [&'static #private::str] = &[#order];

@@ -46,11 +46,11 @@ pub(super) fn code(text: &str) -> String {
         return format!("`{text}`");
     }
     // Characters that Markdown would interpret are entities.
-    let character = |character: char| match character {
+    let characters = text.chars().map(|character| match character {
         letter if letter.is_alphanumeric() || letter == ' ' => letter.to_string(),
         other => format!("&#{};", u32::from(other)),
-    };
-    format!("<code>{}</code>", text.chars().map(character).collect::<String>())
+    });
+    format!("<code>{}</code>", characters.collect::<String>())
 }
 
 /// Markdown without links and HTML, for a cell of a table. A link may have the target in a later paragraph.
@@ -60,41 +60,21 @@ fn plain(markdown: &str) -> String {
     while let Some(at) = rest.find(['`', '\\', '[', ']', '<', '|']) {
         let (before, from) = rest.split_at(at);
         text += before;
-        let used = match from.as_bytes() {
+        let (shown, used) = match from.as_bytes() {
             [b'`', ..] => match code_span(from) {
-                Some((span, length)) => {
-                    text += &code(span);
-                    length
-                }
-                None => {
-                    text += "&#96;";
-                    1
-                }
+                Some((span, length)) => (&*code(span), length),
+                None => ("&#96;", 1),
             },
-            [b'\\', b'|', ..] => {
-                text += "&#124;";
-                2
-            }
+            [b'\\', b'|', ..] => ("&#124;", 2),
             // An escaped character stays escaped.
-            [b'\\', b'!'..=b'~', ..] => {
-                text += from.get(..2).unwrap_or_default();
-                2
-            }
-            [b'[', ..] => 1,
-            [b']', ..] => 1 + target(from.get(1..).unwrap_or_default()),
-            [b'<', ..] => {
-                text += "&lt;";
-                1
-            }
-            [b'|', ..] => {
-                text += "&#124;";
-                1
-            }
-            _ => {
-                text += "\\";
-                1
-            }
+            [b'\\', b'!'..=b'~', ..] => (from.get(..2).unwrap_or_default(), 2),
+            [b'[', ..] => ("", 1),
+            [b']', ..] => ("", 1 + target(from.get(1..).unwrap_or_default())),
+            [b'<', ..] => ("&lt;", 1),
+            [b'|', ..] => ("&#124;", 1),
+            _ => ("\\", 1),
         };
+        text += shown;
         rest = from.get(used..).unwrap_or_default();
     }
     (text + rest).split_whitespace().collect::<Vec<_>>().join(" ")

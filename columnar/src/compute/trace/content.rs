@@ -55,9 +55,13 @@ mod tests {
 
     #[test]
     fn content_has_the_form_of_the_conventions() {
-        let parsed = |text: &str| text.parse::<Value>().expect("it is JSON");
-        assert_eq!(parsed(&system("a \"b\"")), parsed(r#"[{"type": "text", "content": "a \"b\""}]"#));
         let expected = r#"[{"role": "assistant", "parts": [{"type": "text", "content": "c"}], "finish_reason": "stop"}]"#;
-        assert_eq!(parsed(&output("c", "stop")), parsed(expected));
+        for (json, expected) in [
+            (system("a \"b\""), r#"[{"type": "text", "content": "a \"b\""}]"#),
+            (output("c", "stop"), expected),
+        ] {
+            let [json, expected] = [&*json, expected].map(|text| text.parse::<Value>().expect("it is JSON"));
+            assert_eq!(json, expected);
+        }
     }
 }

@@ -88,12 +88,12 @@ mod tests {
     use crate::declare::error::BoxError;
     use crate::run::Error;
 
+    fn at(source: BoxError) -> Error {
+        Error::Compute { column: "topics".parse().expect("a name"), step: 0, attempt: 1, source }
+    }
+
     #[test]
     fn the_first_known_cause_is_the_class_of_an_error() {
-        let at = |source: BoxError| {
-            let column = "topics".parse().expect("a name");
-            Error::Compute { column, step: 0, attempt: 1, source }
-        };
         let refused = io::Error::new(io::ErrorKind::ConnectionRefused, "a secret");
         assert_eq!(class(&at(refused.into())), "ConnectionRefused");
         assert_eq!(class(&at(ReplyError::ended(Finish::Other("a secret".to_owned())).into())), "other");

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::slice;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -70,39 +71,39 @@ impl TypeSpec {
 
 /// The name of a type for a provider, which allows letters, digits and `_`.
 fn name_of<T: JsonSchema>() -> String {
-    let allowed = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
-    T::schema_name().chars().map(allowed).collect()
+    T::schema_name().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
 
 /// The characters with which JSON of a schema may begin. An unknown part of a schema may begin with any of them.
 fn openings(schema: &Json, root: &Json, depth: usize) -> String {
-    let of_kind = |kind: &Json| match kind.as_str() {
-        Some("array") => "[",
-        Some("object") => "{",
-        Some("string") => "\"",
-        Some(_) => "",
-        None => OPENINGS,
-    };
-    let list = |word: &str| schema.get(word)?.as_array().filter(|_| depth < 8);
     if let Some(kind) = schema.get("type") {
-        return kind
-            .as_array()
-            .map_or_else(|| of_kind(kind).to_owned(), |kinds| kinds.iter().map(of_kind).collect());
+        let kinds = kind.as_array().map_or(slice::from_ref(kind), Vec::as_slice);
+        let openings = kinds.iter().map(|kind| match kind.as_str() {
+            Some("array") => "[",
+            Some("object") => "{",
+            Some("string") => "\"",
+            Some(_) => "",
+            None => OPENINGS,
+        });
+        return openings.collect();
+    }
+    // References may lead to each other without an end.
+    if depth >= 8 {
+        return OPENINGS.to_owned();
     }
     let named =
         schema.get("$ref").and_then(Json::as_str).and_then(|name| root.pointer(name.strip_prefix('#')?));
-    match (named, list("anyOf").or_else(|| list("oneOf"))) {
-        // References may lead to each other without an end.
-        (Some(schema), _) if depth < 8 => openings(schema, root, depth + 1),
-        (_, Some(schemas)) => schemas.iter().map(|schema| openings(schema, root, depth + 1)).collect(),
-        _ => OPENINGS.to_owned(),
+    let choices = ["anyOf", "oneOf"].iter().find_map(|word| schema.get(word)?.as_array());
+    match named.map(slice::from_ref).or(choices.map(Vec::as_slice)) {
+        Some(schemas) => schemas.iter().map(|schema| openings(schema, root, depth + 1)).collect(),
+        None => OPENINGS.to_owned(),
     }
 }
 
 /// Deserializes a stored text.
 pub(crate) fn read<T: ColumnType>(text: &str) -> Result<T, SchemaMismatch> {
-    let mismatch = |error| SchemaMismatch::new(MismatchKind::of(&error), &name_of::<T>(), text);
-    serde_json::from_str(text).map_err(mismatch)
+    serde_json::from_str(text)
+        .map_err(|error| SchemaMismatch::new(MismatchKind::of(&error), &name_of::<T>(), text))
 }
 
 /// A text that does not match the type of the column: a reply, or a stored value. The error prints the type and the

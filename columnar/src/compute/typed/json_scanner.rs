@@ -114,8 +114,8 @@ impl JsonScanner {
             (ScanState::Blank | ScanState::Opened(_) | ScanState::End, _) => return Some(ScanState::End),
         };
         self.position += length;
-        let is_json = |state| matches!(state, ScanState::Nested { .. } | ScanState::Quoted { .. });
-        if is_json(self.state) || is_json(state) {
+        let states = [self.state, state];
+        if states.iter().any(|state| matches!(state, ScanState::Nested { .. } | ScanState::Quoted { .. })) {
             self.end = self.position;
         }
         Some(state)

@@ -69,7 +69,7 @@ macro_rules! table {
 
         impl<'de> serde::Deserialize<'de> for $Table {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_any($crate::data::table::TableVisitor::new())
+                deserializer.deserialize_any($crate::data::table::TableVisitor(std::marker::PhantomData))
             }
         }
 
@@ -89,13 +89,7 @@ macro_rules! table {
 pub(super) use table;
 
 /// Reads a table key by key.
-pub(super) struct TableVisitor<T>(PhantomData<T>);
-
-impl<T> TableVisitor<T> {
-    pub(super) fn new() -> Self {
-        Self(PhantomData)
-    }
-}
+pub(super) struct TableVisitor<T>(pub(super) PhantomData<T>);
 
 impl<'de, T: DataTable> Visitor<'de> for TableVisitor<T> {
     type Value = T;

@@ -87,10 +87,10 @@ pub async fn write_parquet<C, I>(
 
 fn schema(columns: &[Name]) -> Schema {
     // With offsets of 32 bits the texts of a batch would end at 2 GiB.
-    let text = |name: &Name| Field::new(name.as_str(), DataType::LargeUtf8, true);
+    let texts = columns.iter().map(|name| Field::new(name.as_str(), DataType::LargeUtf8, true));
     let step = Field::new(STEP, DataType::Int64, false);
     let skipped = Field::new(SKIPPED, DataType::new_list(DataType::Utf8, true), true);
-    Schema::new([step].into_iter().chain(columns.iter().map(text)).chain([skipped]).collect::<Vec<_>>())
+    Schema::new([step].into_iter().chain(texts).chain([skipped]).collect::<Vec<_>>())
 }
 
 fn check(row: &Row) -> Result<(), RowsError> {
@@ -167,11 +167,11 @@ fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
     // The Arrow types of the writer, such as categories, are ignored: every text is read as a long text.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let known = ArrowReaderMetadata::load(&file, options)?;
-    let long = |field: &Arc<Field>| match field.data_type() {
+    let long = known.schema().fields().iter().map(|field| match field.data_type() {
         DataType::Utf8 => Arc::new(Field::clone(field).with_data_type(DataType::LargeUtf8)),
         _ => Arc::clone(field),
-    };
-    let schema = Schema::new(known.schema().fields().iter().map(long).collect::<Vec<_>>());
+    });
+    let schema = Schema::new(long.collect::<Vec<_>>());
     let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
     let known = ArrowReaderMetadata::try_new(Arc::clone(known.metadata()), options)?;
 
@@ -289,8 +289,8 @@ mod tests {
             Err("row 1: `user` must be a text; convert it to one".into())
         );
         let (read_name, _) = read(vec![("__index_level_0__", texts()), ("user", texts())]).await;
-        let is_bad_name = |error: String| error.starts_with("row 1: `__index_level_0__` cannot be a name");
-        assert!(read_name.is_err_and(is_bad_name));
+        let error = read_name.expect_err("it is no name");
+        assert!(error.starts_with("row 1: `__index_level_0__` cannot be a name"), "{error}");
         // A column without any value has the type null.
         let (read_none, stored) = read(vec![("mood", Arc::new(NullArray::new(3))), ("user", texts())]).await;
         assert_eq!((read_none, stored.len()), (Ok(3), 2));

@@ -170,9 +170,9 @@ impl<K: Eq + Hash, F, E> OpenFlows<K, F, E> {
     /// has this number of references to the slot.
     fn forget(&self, key: &K, references: usize) {
         let mut slots = self.lock();
+        let Some(slot) = slots.by_key.get(key) else { return };
         // References are made under this lock alone, so their number cannot grow meanwhile.
-        let is_shared = |slot: &Arc<FlowSlot<F>>| Arc::strong_count(slot) > 1 + references;
-        if slots.by_key.get(key).is_some_and(|slot| !is_shared(slot) && is_unused(slot)) {
+        if Arc::strong_count(slot) <= 1 + references && is_unused(slot) {
             slots.by_key.remove(key);
         }
     }

@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use super::feed::Feed;
-use crate::declare::Name;
 use crate::run::{ComputeSteps, Error, Result, SharedFlow};
 
 /// The shared state; see the [module](self).
@@ -154,10 +153,9 @@ impl Hub {
             self.shared.lock().is_stale = false;
         }
         if let Some((column, step)) = cell {
-            let first_missing =
-                || self.shared.by_name(column, |state, column| state.scheduler.len(column)).unwrap_or(0);
+            let first_missing = self.shared.by_name(column, |state, column| state.scheduler.len(column));
+            let step = step.unwrap_or(first_missing.unwrap_or(0));
             // Before the feed is locked, because an error of users makes its message.
-            let step = step.unwrap_or_else(first_missing);
             let cause = error.cause();
             self.feed().fail(column.clone(), step, cause);
         }
@@ -194,8 +192,7 @@ impl Hub {
 
     /// The run of the task is over, finished or not.
     pub(super) fn end_run(&self) {
-        let is_stored = |column: &Name, step| self.shared.is_stored(column, step);
-        self.feed().end("the run was cancelled", is_stored);
+        self.feed().end("the run was cancelled", |column, step| self.shared.is_stored(column, step));
         self.shared.notify();
     }
 

@@ -51,8 +51,8 @@ impl Position {
     /// The position of a subscriber that has seen these cells.
     pub(super) fn new(seen: &SeenCells) -> Self {
         let step = seen.columns().map(|(_, seen)| seen.next()).min().unwrap_or(0);
-        let differs = |(_, seen): &(&Name, &SeenSteps)| **seen != SeenSteps::before(step);
-        let columns = seen.columns().filter(differs).map(|(name, seen)| (name.clone(), seen.clone()));
+        let columns = seen.columns().filter(|(_, seen)| **seen != SeenSteps::before(step));
+        let columns = columns.map(|(name, seen)| (name.clone(), seen.clone()));
         Self { step, columns: columns.collect() }
     }
 

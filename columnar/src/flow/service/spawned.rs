@@ -185,7 +185,7 @@ impl<F> Spawned<F> {
     pub async fn completed(&self, step: usize) -> Result<()> {
         let hub = &self.handle;
         let shared = &self.handle.shared;
-        let check = || {
+        let completed = hub.wait_for(|| {
             // A step that has not begun waits for a push.
             let rest = hub.at_rest().filter(|_| shared.lock().scheduler.begun() > step || hub.is_closed());
             // After that question: the task may have stored the step before it came to rest.
@@ -193,8 +193,8 @@ impl<F> Spawned<F> {
                 None => Some(Ok(())),
                 Some(column) => Some(rest?.and(Err(Error::Missing { column, step }))),
             }
-        };
-        hub.wait_for(check).await
+        });
+        completed.await
     }
 
     /// Waits until the task has nothing to do.

@@ -176,10 +176,9 @@ impl<I: ColumnId> Subscription<I> {
     fn look(&mut self, hub: &Hub) -> NextLook<I> {
         let stored = hub.shared.next_unseen(&mut self.seen);
         let failure = self.next_failure(hub);
-        let order = |cell: Cell| (cell.step, self.seen.plan.rank(cell.column));
         match (stored, failure) {
             // A cell that fails and is stored as skipped has both, in this order.
-            (Some((cell, _)), Some((failed, error))) if order(failed) <= order(cell) => {
+            (Some((cell, _)), Some((failed, error))) if self.order(failed) <= self.order(cell) => {
                 self.failed(failed, error)
             }
             (Some((cell, stored)), _) => self.stored(hub, cell, stored),
@@ -196,15 +195,14 @@ impl<I: ColumnId> Subscription<I> {
         }
         let failed = feed.failed_after(self.failures.read);
         self.failures.read += failed.len();
-        let is_seen = |key: &&ProgressKey| self.cell(key).is_some_and(|cell| self.seen.contains(cell));
-        let unseen: Vec<_> = failed.iter().filter(|key| !is_seen(key)).cloned().collect();
+        let unseen = failed.iter().filter(|key| self.cell(key).is_none_or(|cell| !self.seen.contains(cell)));
+        let unseen: Vec<_> = unseen.cloned().collect();
         self.failures.unsent.extend(unseen);
         // The failures are sorted by step, and only the failures of the first step are compared.
         let mut cells = self.failures.unsent.iter().filter_map(|key| Some((self.unseen(key)?, key)));
         let first = cells.next()?;
         let of_step = cells.take_while(|(cell, _)| cell.step == first.0.step);
-        let rank = |(cell, _): &(Cell, &ProgressKey)| self.seen.plan.rank(cell.column);
-        let (cell, key) = iter::once(first).chain(of_step).min_by_key(rank)?;
+        let (cell, key) = iter::once(first).chain(of_step).min_by_key(|(cell, _)| self.order(*cell))?;
         Some((cell, feed.failure(key)?.clone()))
     }
 
@@ -306,6 +304,11 @@ impl<I: ColumnId> Subscription<I> {
         let is_shown = self.has_sources || !schema.is_source(cell.column);
         let column = is_shown.then(|| I::__of(cell.column, schema.name(cell.column))).flatten();
         column.map_or(NextLook::Again, |column| NextLook::Event(event(column, cell.step)))
+    }
+
+    /// The place of a cell in the order of values.
+    fn order(&self, cell: Cell) -> (usize, usize) {
+        (cell.step, self.seen.plan.rank(cell.column))
     }
 
     fn key(&self, cell: Cell) -> ProgressKey {

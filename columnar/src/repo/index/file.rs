@@ -118,16 +118,21 @@ impl File {
     /// would lead to wrong files, and a file that is used through inferred types alone is missed. Files of one package or with one header need neither. In Go, an import
     /// names the folder of a package.
     pub(super) fn may_mean(&self, name: NameId, other: &Self) -> bool {
-        let is_named = |word| self.import_words.contains(word) || self.links.contains_key(word);
         let family = self.language.family;
+        if family != other.language.family || other.is_test && !self.is_test {
+            return false;
+        }
         let is_near = matches!(family, LanguageFamily::C | LanguageFamily::Go)
             && folder(&self.path) == folder(&other.path);
-        let is_shown = family == other.language.family && (self.is_test || !other.is_test);
-        let is_imported = || match family {
-            LanguageFamily::Go => self.packages.iter().any(|package| is_of(package, &other.path)),
-            _ => self.import_words.contains(&name) || other.clues.iter().any(is_named),
-        };
-        is_shown && (is_near || is_imported())
+        is_near
+            || match family {
+                LanguageFamily::Go => self.packages.iter().any(|package| is_of(package, &other.path)),
+                _ if self.import_words.contains(&name) => true,
+                _ => {
+                    let mut clues = other.clues.iter();
+                    clues.any(|word| self.import_words.contains(word) || self.links.contains_key(word))
+                }
+            }
     }
 
     /// How near another file is: by the words of the imports that are in its path, then by the folders in common.
@@ -174,13 +179,14 @@ const USUAL: [&str; 9] = ["__init__", "include", "index", "lib", "main", "mod", 
 /// Whether a file has tests or benchmarks, by its name and its folders.
 fn is_test(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_folder =
-        |folder| matches!(folder, "__tests__" | "benches" | "spec" | "test" | "testdata" | "tests");
+    let mut folders = folders.split('/');
+    let is_folder = folders
+        .any(|folder| matches!(folder, "__tests__" | "benches" | "spec" | "test" | "testdata" | "tests"));
     let stem = name.split('.').next().unwrap_or(name);
     let is_name = stem.starts_with("test_")
         || stem.ends_with("_test")
         || stem.ends_with("_tests")
         || matches!(stem, "test" | "tests" | "conftest");
     let is_middle = name.split('.').skip(1).any(|part| matches!(part, "test" | "spec"));
-    folders.split('/').any(is_folder) || is_name || is_middle
+    is_folder || is_name || is_middle
 }

@@ -70,7 +70,7 @@ impl Index {
         let mut stale = BTreeSet::new();
         let mut names = BTreeSet::new();
         for FileChange { path, symbols } in changes {
-            let next = FileNumber::nth(self.ids.len());
+            let next = FileNumber(self.ids.len());
             let id = *self.ids.entry(Arc::clone(&path)).or_insert(next);
             let file =
                 symbols.map(|(language, symbols)| File::new(id, path, language, symbols, &mut self.names));

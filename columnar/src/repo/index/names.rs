@@ -4,13 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// A file, for as long as the index exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::repo) struct FileNumber(usize);
-
-impl FileNumber {
-    pub(super) const fn nth(n: usize) -> Self {
-        Self(n)
-    }
-}
+pub(in crate::repo) struct FileNumber(pub(super) usize);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NameId(usize);

@@ -83,11 +83,11 @@ pub(super) fn plain_name(name: &str) -> String {
         return name.to_owned();
     }
     let mut depth = 0_usize;
-    let is_kept = |c: &char| {
+    let outside = name.chars().filter(|c| {
         depth += usize::from(*c == '<');
         let is_kept = depth == 0;
         depth = depth.saturating_sub(usize::from(*c == '>'));
         is_kept
-    };
-    name.chars().filter(is_kept).collect()
+    });
+    outside.collect()
 }

@@ -137,8 +137,9 @@ fn without_arguments(text: &str) -> Option<&str> {
 }
 
 fn begins_body(text: &str) -> bool {
-    let is_final = || text.strip_prefix("final").is_some_and(|rest| !rest.starts_with(is_word));
-    text.starts_with('{') || text.starts_with(':') && !text.starts_with("::") || is_final()
+    text.starts_with('{')
+        || text.starts_with(':') && !text.starts_with("::")
+        || text.strip_prefix("final").is_some_and(|rest| !rest.starts_with(is_word))
 }
 
 fn is_capital(c: char) -> bool {

@@ -12,6 +12,7 @@ use super::symbols::SymbolKind;
 /// The matches in a file.
 #[derive(Default)]
 pub(super) struct Matches<'n> {
+    pub(super) text: &'n str,
     /// The definitions, also those that are local, each once.
     pub(super) definitions: Vec<DefinitionMatch<'n>>,
     /// The imports, in order.
@@ -66,9 +67,9 @@ impl<'n> Matches<'n> {
         query: &'static SymbolQuery,
         cursor: &mut QueryCursor,
         tree: &'n Tree,
-        text: &str,
+        text: &'n str,
     ) -> Self {
-        let mut all = Self::default();
+        let mut all = Self { text, ..Self::default() };
         let names = query.query.capture_names();
         let mut walk = tree.walk();
         loop {
@@ -109,21 +110,20 @@ impl<'n> Matches<'n> {
 
     /// Adds the nodes of a match.
     fn add(&mut self, pattern: usize, names: &[&'static str], captures: &[QueryCapture<'n>]) {
-        let node_of = |part: &str| {
-            let mut named =
-                captures.iter().filter(|capture| names.get(capture.index as usize) == Some(&part));
-            named.next().map(|capture| capture.node)
-        };
         for QueryCapture { node, index } in captures {
             let place = match names.get(*index as usize).copied().unwrap_or_default() {
                 "use" => Place::Use,
                 "member" => Place::Member,
-                "local" => Place::Local(node_of("after").map_or(0, |after| after.end_byte())),
+                "local" => {
+                    let after = captured(captures, names, "after");
+                    Place::Local(after.map_or(0, |after| after.end_byte()))
+                }
                 "skip" => Place::Skip,
                 "closure" => Place::Closure,
                 "import" => {
-                    let texts = node_of("text").into_iter().collect();
-                    self.imports.push(ImportMatch { source: node_of("source"), texts, pattern });
+                    let texts = captured(captures, names, "text").into_iter().collect();
+                    let source = captured(captures, names, "source");
+                    self.imports.push(ImportMatch { source, texts, pattern });
                     Place::Import
                 }
                 name @ ("comment" | "long") => {
@@ -131,17 +131,18 @@ impl<'n> Matches<'n> {
                     continue;
                 }
                 "inner" => {
-                    let start = node_of("around").map_or(node.start_byte(), |around| around.start_byte());
-                    self.around.insert(node.id(), (start, node_of("prefix")));
+                    let around = captured(captures, names, "around").unwrap_or(*node);
+                    let prefix = captured(captures, names, "prefix");
+                    self.around.insert(node.id(), (around.start_byte(), prefix));
                     continue;
                 }
                 name => {
                     let kind = SymbolKind::named(name);
                     if kind.is_some() || name == "nothing" {
-                        let parts = captures
-                            .iter()
-                            .filter_map(|capture| Some((*names.get(capture.index as usize)?, capture.node)));
-                        let parts = parts.collect();
+                        let parts = captures.iter();
+                        let parts = parts
+                            .filter_map(|part| Some((*names.get(part.index as usize)?, part.node)))
+                            .collect();
                         self.definitions.push(DefinitionMatch { kind, node: *node, parts, pattern });
                     }
                     continue;
@@ -174,6 +175,12 @@ impl<'n> Matches<'n> {
         self.places.sort_by_key(|(range, place)| (range.start, Reverse(range.end), *place));
         self
     }
+}
+
+/// The node of a match with this name.
+fn captured<'n>(captures: &[QueryCapture<'n>], names: &[&str], name: &str) -> Option<Node<'n>> {
+    let mut named = captures.iter().filter(|capture| names.get(capture.index as usize) == Some(&name));
+    named.next().map(|capture| capture.node)
 }
 
 impl<'n> DefinitionMatch<'n> {

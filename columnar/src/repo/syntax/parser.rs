@@ -59,17 +59,19 @@ impl SymbolParser {
         // This ends a text on which the parser gave up, too. It would go on with the next one.
         self.inner.set_language(&language.query.grammar).ok()?;
         let stack = STACK + STACK_PER_BYTE * text.len();
-        let is_enough = stack <= self.stack;
-        let mut find = || {
-            let tree = self.parse(&plain)?;
-            scopes::symbols(language, &mut self.cursor, &tree, text)
-        };
-        if is_enough {
-            return find();
+        if stack <= self.stack {
+            return self.find(language, &plain, text);
         }
         thread::scope(|scope| {
-            thread::Builder::new().stack_size(stack).spawn_scoped(scope, find).ok()?.join().ok()?
+            let thread = thread::Builder::new().stack_size(stack);
+            thread.spawn_scoped(scope, || self.find(language, &plain, text)).ok()?.join().ok()?
         })
+    }
+
+    /// The symbols of a text by the tree of the text without macros.
+    fn find(&mut self, language: &'static Language, plain: &str, text: &str) -> Option<Symbols> {
+        let tree = self.parse(plain)?;
+        scopes::symbols(language, &mut self.cursor, &tree, text)
     }
 
     /// The tree of a text. The work for it is bounded by counts, so that it does not depend on the speed of a machine.

@@ -36,10 +36,8 @@ impl<'t> NameScope<'t> {
 
     /// The names that are not bound here.
     fn unbound(&self) -> impl Iterator<Item = &'t str> {
-        let free = |(name, at): &(&'t str, usize)| {
-            self.bound.get(name).is_none_or(|from| from > at).then_some(*name)
-        };
-        self.used.iter().filter_map(free).chain(self.members.iter().copied())
+        let used = self.used.iter().filter(|(name, at)| self.bound.get(name).is_none_or(|from| from > at));
+        used.map(|(name, _)| *name).chain(self.members.iter().copied())
     }
 }
 
@@ -53,9 +51,9 @@ pub(super) fn symbols(
     let found = Matches::of(&language.query, cursor, tree, text);
     let mut symbols = Symbols::default();
     let mut seen = HashSet::new();
-    let imports = found.imports.iter().map(|import| found.import(text, import).into_boxed_str());
+    let imports = found.imports.iter().map(|import| found.import(import).into_boxed_str());
     symbols.imports = imports.filter(|import| !import.is_empty() && seen.insert(import.clone())).collect();
-    add_definitions(&found, text, &mut symbols);
+    add_definitions(&found, &mut symbols);
     let is_mostly_stray = tree.root_node().is_error() || found.stray > text.len() / 2;
     // Two words of prose are a declaration of C.
     let has_code = symbols.defined.iter().any(|symbol| symbol.kind != SymbolKind::Constant);
@@ -68,7 +66,8 @@ pub(super) fn symbols(
     Some(symbols)
 }
 
-fn add_definitions(found: &Matches<'_>, text: &str, symbols: &mut Symbols) {
+fn add_definitions(found: &Matches<'_>, symbols: &mut Symbols) {
+    let text = found.text;
     let mut imported = BTreeSet::new();
     // The ends of the last places in which names are skipped, names are imported, and definitions are local.
     let mut skipped = 0;
@@ -93,13 +92,12 @@ fn add_definitions(found: &Matches<'_>, text: &str, symbols: &mut Symbols) {
                 // A node may define several symbols.
                 let is_same = scope.range == *range;
                 if at < local && !is_same {
-                    scope
-                        .bound
-                        .extend(definition.part("name").map(|name| (slice(text, name.byte_range()), 0)));
+                    let name = definition.part("name");
+                    scope.bound.extend(name.map(|name| (slice(text, name.byte_range()), 0)));
                     continue;
                 }
                 let depth = depth - usize::from(is_same);
-                let Some(symbol) = found.symbol(text, definition, depth) else { continue };
+                let Some(symbol) = found.symbol(definition, depth) else { continue };
                 if matches!(symbol.kind, SymbolKind::Function | SymbolKind::Macro | SymbolKind::Constant) {
                     local = local.max(range.end);
                 }

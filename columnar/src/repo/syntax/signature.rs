@@ -18,7 +18,8 @@ const VARIANTS: usize = 80;
 
 impl Matches<'_> {
     /// The symbol of a definition; `None` if the definition has no name.
-    pub(super) fn symbol(&self, text: &str, found: &DefinitionMatch<'_>, depth: usize) -> Option<Symbol> {
+    pub(super) fn symbol(&self, found: &DefinitionMatch<'_>, depth: usize) -> Option<Symbol> {
+        let text = self.text;
         let kind = found.kind?;
         let (kind, name, is_async, mut signature) = match found.part("declarator").map(Declared::of) {
             Some(declared) => {
@@ -29,7 +30,7 @@ impl Matches<'_> {
                     kind => kind,
                 };
                 let name = plain_name(slice(text, declared.name.byte_range()));
-                (kind, name, false, self.declared(text, kind, found.node, &declared))
+                (kind, name, false, self.declared(kind, found.node, &declared))
             }
             None => {
                 let name = found.part("name")?;
@@ -37,7 +38,7 @@ impl Matches<'_> {
                 let around = [found.node.start_byte()..name.start_byte(), name.end_byte()..range.start];
                 let words = around.into_iter().flat_map(|range| slice(text, range).split(|c| !is_word(c)));
                 let is_async = kind == SymbolKind::Function && words.into_iter().any(|word| word == "async");
-                let signature = self.signature(text, kind, found, range);
+                let signature = self.signature(kind, found, range);
                 (kind, unquoted(slice(text, name.byte_range())).to_owned(), is_async, signature)
             }
         };
@@ -62,10 +63,10 @@ impl Matches<'_> {
     }
 
     /// The line of an import: a path, and after a colon the imported names.
-    pub(super) fn import(&self, text: &str, import: &ImportMatch<'_>) -> String {
-        let names: Vec<_> = import.texts.iter().map(|node| self.written(text, node.byte_range())).collect();
+    pub(super) fn import(&self, import: &ImportMatch<'_>) -> String {
+        let names: Vec<_> = import.texts.iter().map(|node| self.written(node.byte_range())).collect();
         let names = names.join(", ");
-        let source = import.source.map(|source| unquoted(slice(text, source.byte_range())));
+        let source = import.source.map(|source| unquoted(slice(self.text, source.byte_range())));
         match source {
             Some(source) if names.is_empty() => joined([source], line::IMPORT),
             Some(source) => joined([source, ": ", &names], line::IMPORT),
@@ -73,19 +74,13 @@ impl Matches<'_> {
         }
     }
 
-    fn signature(
-        &self,
-        text: &str,
-        kind: SymbolKind,
-        found: &DefinitionMatch<'_>,
-        range: Range<usize>,
-    ) -> String {
-        let written = self.written(text, range);
+    fn signature(&self, kind: SymbolKind, found: &DefinitionMatch<'_>, range: Range<usize>) -> String {
+        let written = self.written(range);
         match kind {
-            SymbolKind::Constant => constant(text, found.node, written),
+            SymbolKind::Constant => constant(self.text, found.node, written),
             SymbolKind::Enum => {
                 let body = found.part("body").or_else(|| found.node.child_by_field_name("body"));
-                written + " " + &body.map(|body| variants(text, body)).unwrap_or_default()
+                written + " " + &body.map(|body| variants(self.text, body)).unwrap_or_default()
             }
             // The lines of a macro of C end with this sign.
             SymbolKind::Macro => written.replace('\\', ""),
@@ -103,15 +98,9 @@ impl Matches<'_> {
 
     /// The signature of what a declarator declares: `(int n) -> const char *`, as a return type stands in C++ if it stands
     /// after the parameters.
-    fn declared(
-        &self,
-        text: &str,
-        kind: SymbolKind,
-        definition: Node<'_>,
-        declared: &Declared<'_>,
-    ) -> String {
-        let rest = self.written(text, declared.rest()).replace(") (", ")(");
-        let of = declared.type_in(definition, text);
+    fn declared(&self, kind: SymbolKind, definition: Node<'_>, declared: &Declared<'_>) -> String {
+        let rest = self.written(declared.rest()).replace(") (", ")(");
+        let of = declared.type_in(definition, self.text);
         match kind {
             SymbolKind::Type => format!("= {of}{rest}"),
             SymbolKind::Function if of.is_empty() || of == "void" || of == "auto" && rest.contains("->") => {
@@ -120,14 +109,15 @@ impl Matches<'_> {
             SymbolKind::Function => format!("{rest} -> {of}"),
             _ => {
                 let value = declared.value.or_else(|| definition.child_by_field_name("default_value"));
-                let value = short(text, value).map(|value| format!(" = {value}"));
+                let value = short(self.text, value).map(|value| format!(" = {value}"));
                 format!(": {of}{rest}{}", value.unwrap_or_default())
             }
         }
     }
 
     /// The text of a range, without comments and long values.
-    fn written(&self, text: &str, range: Range<usize>) -> String {
+    fn written(&self, range: Range<usize>) -> String {
+        let text = self.text;
         let mut from = range.start;
         let mut end = range.end;
         let mut written = String::new();

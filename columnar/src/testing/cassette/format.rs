@@ -173,7 +173,8 @@ fn read_effort(value: &Located<'_>) -> Result<Effort, String> {
 }
 
 fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, String> {
-    let message = |value: &Located<'_>| {
+    let items = value.items()?;
+    let messages = items.iter().map(|value| {
         value.has_only("role content")?;
         let role = value.field("role")?;
         let role = match &*role.text()? {
@@ -182,8 +183,8 @@ fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, String> {
             _ => return Err(role.damage("is neither `user` nor `assistant`")),
         };
         Ok((role, value.field("content")?.text()?))
-    };
-    value.items()?.iter().map(message).collect()
+    });
+    messages.collect()
 }
 
 fn read_reply(value: &Located<'_>) -> Result<RecordedReply, String> {
@@ -230,7 +231,10 @@ fn pieces(text: &str, lengths: &str) -> Option<Vec<String>> {
 
 fn read_usage(value: &Located<'_>) -> Result<Usage, String> {
     value.has_only(&counts(Usage::default()).map(|(name, _)| name).join(" "))?;
-    let count = |name| value.optional(name)?.as_ref().map_or(Ok(0), Located::count);
-    let usage = Usage::new(count("input")?, count("output")?);
-    Ok(usage.cached(count("cache_read")?, count("cache_write")?).kept_long(count("cache_write_long")?))
+    let mut counts = [0; 5];
+    for (count, (name, _)) in counts.iter_mut().zip(self::counts(Usage::default())) {
+        *count = value.optional(name)?.as_ref().map_or(Ok(0), Located::count)?;
+    }
+    let [input, output, cache_read, cache_write, cache_write_long] = counts;
+    Ok(Usage::new(input, output).cached(cache_read, cache_write).kept_long(cache_write_long))
 }

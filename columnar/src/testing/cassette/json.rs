@@ -39,12 +39,14 @@ impl JsonLayout {
 
     /// The JSON on one line, if the line is not too long.
     fn one_line(&self) -> Option<String> {
-        let all = |items: &[Self]| items.iter().map(Self::one_line).collect::<Option<Vec<_>>>();
         let text = match self {
             Self::Scalar(text) => return Some(text.clone()),
             // Each line always stays on its own line, so that a review shows only the lines that changed.
             Self::Lines(_) | Self::Json(_) => return None,
-            Self::List(items) => format!("[{}]", all(items)?.join(", ")),
+            Self::List(items) => {
+                let items = items.iter().map(Self::one_line);
+                format!("[{}]", items.collect::<Option<Vec<_>>>()?.join(", "))
+            }
             Self::Map(entries) => {
                 let entries =
                     entries.iter().map(|(name, item)| Some(format!("\"{name}\": {}", item.one_line()?)));
@@ -125,8 +127,7 @@ impl<'j> Located<'j> {
     pub(super) fn optional(&self, name: &str) -> Result<Option<Self>, String> {
         let entries = self.json.as_object().ok_or_else(|| self.damage("is no object"))?;
         let separator = if self.path.is_empty() { "" } else { "." };
-        let path = || format!("{}{separator}{name}", self.path);
-        Ok(entries.get(name).map(|json| Self { json, path: path() }))
+        Ok(entries.get(name).map(|json| Self { json, path: format!("{}{separator}{name}", self.path) }))
     }
 
     pub(super) fn field(&self, name: &str) -> Result<Self, String> {

@@ -54,8 +54,8 @@ impl<'l> RequestDifference<'l> {
     fn of(recorded: &'l [String], requested: &'l [String]) -> Self {
         let before = recorded.iter().zip(requested).take_while(|(one, other)| one == other).count();
         // The end excludes the equal beginning, because no line counts twice.
-        let rest = |lines: &'l [String]| lines.iter().skip(before).rev();
-        let after = rest(recorded).zip(rest(requested)).take_while(|(one, other)| one == other).count();
+        let [one, other] = [recorded, requested].map(|lines| lines.iter().skip(before).rev());
+        let after = one.zip(other).take_while(|(one, other)| one == other).count();
         Self { recorded, requested, before, after }
     }
 
@@ -78,19 +78,18 @@ impl<'l> RequestDifference<'l> {
     /// The heading of the section of the first line that differs, unless that line is a heading itself.
     fn heading(&self) -> Option<(usize, &'l str)> {
         // `RecordedRequest::lines` indents all text from outside.
-        let is_heading = |line: &str| !line.starts_with(' ');
-        if is_heading(self.first()) {
+        if !self.first().starts_with(' ') {
             return None;
         }
         let mut same = self.requested.iter().take(self.before).map(String::as_str).enumerate();
-        same.rfind(|(_, line)| is_heading(line))
+        same.rfind(|(_, line)| !line.starts_with(' '))
     }
 
     /// The name of the section with the first difference.
     fn section(&self) -> String {
         let heading = self.heading().map_or(self.first(), |(_, line)| line);
-        let is_message = |line: &&String| matches!(line.as_str(), "user" | "assistant");
-        let same = self.requested.iter().take(self.before).filter(is_message).count();
+        let same = self.requested.iter().take(self.before);
+        let same = same.filter(|line| matches!(line.as_str(), "user" | "assistant")).count();
         match heading.split([':', ' ']).next().unwrap_or_default() {
             "system" => "the instruction".to_owned(),
             "user" | "assistant" => format!("message {}", same + usize::from(self.heading().is_none())),

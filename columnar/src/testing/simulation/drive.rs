@@ -60,9 +60,9 @@ impl World {
                 Ok(Either::Right(_)) | Err(_) => {
                     // Dropped first, because only the end of the computations settles which values are stored.
                     drop(run);
-                    let is_stored =
-                        |column: &Name, step| matches!(flow.cell(column, step), Ok(CellState::Stored(_)));
-                    self.lock().invariants.run_dropped(is_stored);
+                    self.lock().invariants.run_dropped(|column, step| {
+                        matches!(flow.cell(column, step), Ok(CellState::Stored(_)))
+                    });
                     self.check();
                     return false;
                 }

@@ -43,6 +43,12 @@ impl CheckedCell {
 /// The violated invariant as an error.
 pub(super) type Check = Result<(), String>;
 
+const LOST: &str = "was stored and is lost";
+
+fn refuse(is_violated: bool, column: &Name, step: usize, fault: &str) -> Check {
+    if is_violated { Err(format!("`{column}` at step {step} {fault}")) } else { Ok(()) }
+}
+
 impl Invariants {
     fn write(&mut self, event: &str, column: &Name, step: usize) {
         let written = writeln!(self.log, "{event} {column} {step}");
@@ -61,14 +67,11 @@ impl Invariants {
         self.write("computes", column, step);
         let cell = self.cell(column, step);
         // After a lost confirmation the flow cannot know that the store has the value, and computes it again.
-        if cell.emitted || cell.stored.is_some() && cell.interruptions == 0 {
-            return Err(format!("`{column}` at step {step} is computed although it is stored"));
-        }
-        if std::mem::replace(&mut cell.computing, true) {
-            return Err(format!("`{column}` at step {step} is computed twice at the same time"));
-        }
+        let is_stored = cell.emitted || cell.stored.is_some() && cell.interruptions == 0;
+        let is_computing = std::mem::replace(&mut cell.computing, true);
         cell.messages = Some(messages);
-        Ok(())
+        refuse(is_stored, column, step, "is computed although it is stored")?;
+        refuse(is_computing, column, step, "is computed twice at the same time")
     }
 
     /// Records that the computation ended or was dropped.
@@ -77,13 +80,9 @@ impl Invariants {
         let cell = self.cell(column, step);
         cell.computing = false;
         cell.successes += usize::from(success);
-        if cell.successes > 1 + cell.interruptions {
-            return Err(format!(
-                "`{column}` at step {step} was computed {} times, but interrupted only {} times",
-                cell.successes, cell.interruptions
-            ));
-        }
-        Ok(())
+        let CheckedCell { successes, interruptions, .. } = cell;
+        let fault = format!("was computed {successes} times, but interrupted only {interruptions} times");
+        refuse(*successes > 1 + *interruptions, column, step, &fault)
     }
 
     /// Records that the store has the entry, and has either `confirmed` it or reported an error.
@@ -92,12 +91,8 @@ impl Invariants {
         self.has_store = true;
         let cell = self.cell(column, step);
         cell.interruptions += usize::from(!confirmed);
-        match cell.stored.replace(entry.clone()) {
-            Some(earlier) if earlier != *entry => {
-                Err(format!("`{column}` at step {step} was stored, and is stored again with another value"))
-            }
-            _ => Ok(()),
-        }
+        let is_other = cell.stored.replace(entry.clone()).is_some_and(|earlier| earlier != *entry);
+        refuse(is_other, column, step, "was stored, and is stored again with another value")
     }
 
     /// Records that the store reported an error and has not stored the entry.
@@ -108,26 +103,19 @@ impl Invariants {
 
     /// Records that the store reported its stored steps, which must include all confirmed steps.
     pub(super) fn steps_read(&self, column: &Name, stored_steps: &StoredSteps) -> Check {
-        let lost = |step| stored_steps.prefix <= step && !stored_steps.beyond.contains(&step);
-        match self
-            .cells
-            .iter()
-            .find(|((name, step), cell)| name == column && cell.stored.is_some() && lost(*step))
-        {
-            Some(((name, step), _)) => Err(format!("`{name}` at step {step} was stored and is lost")),
-            None => Ok(()),
+        for ((_, step), cell) in self.cells.iter().filter(|((name, _), _)| name == column) {
+            let is_there = *step < stored_steps.prefix || stored_steps.beyond.contains(step);
+            refuse(cell.stored.is_some() && !is_there, column, *step, LOST)?;
         }
+        Ok(())
     }
 
     pub(super) fn loaded(&self, column: &Name, steps: &Range<usize>, entries: &[(usize, Entry)]) -> Check {
-        let requested = |(name, step): &(Name, usize)| name == column && steps.contains(step);
-        for ((name, step), cell) in self.cells.iter().filter(|(cell, _)| requested(cell)) {
-            let Some(stored) = &cell.stored else { continue };
-            match entries.iter().find(|(at, _)| at == step) {
-                Some((_, entry)) if entry == stored => {}
-                Some(_) => return Err(format!("`{name}` at step {step} has changed in the store")),
-                None => return Err(format!("`{name}` at step {step} was stored and is lost")),
-            }
+        for ((_, step), cell) in self.cells.iter().filter(|((name, _), _)| name == column) {
+            let Some(stored) = cell.stored.as_ref().filter(|_| steps.contains(step)) else { continue };
+            let loaded = entries.iter().find(|(at, _)| at == step).map(|(_, entry)| entry);
+            refuse(loaded.is_none(), column, *step, LOST)?;
+            refuse(loaded != Some(stored), column, *step, "has changed in the store")?;
         }
         Ok(())
     }
@@ -173,15 +161,11 @@ impl Invariants {
         let has_store = self.has_store;
         let last = self.last_emitted.get(&column).copied();
         let cell = self.cell(&column, step);
-        if std::mem::replace(&mut cell.emitted, true) {
-            return Err(format!("`{column}` at step {step} is emitted twice"));
-        }
-        if last.is_some_and(|last| last >= step) {
-            return Err(format!("`{column}` at step {step} is emitted after a later step"));
-        }
-        if stored != value || has_store && !cell.holds(value) {
-            return Err(format!("`{column}` at step {step} is emitted and is not the stored value"));
-        }
+        let is_second = std::mem::replace(&mut cell.emitted, true);
+        refuse(is_second, &column, step, "is emitted twice")?;
+        refuse(last.is_some_and(|last| last >= step), &column, step, "is emitted after a later step")?;
+        let is_stored = stored == value && (!has_store || cell.holds(value));
+        refuse(!is_stored, &column, step, "is emitted and is not the stored value")?;
         // The value of the store wins over the value that is computed now, so the deltas may differ.
         let streamed = !cell.deltas.is_empty() && value.is_some() && cell.interruptions == 0;
         if streamed && Some(cell.deltas.as_str()) != value {

@@ -119,8 +119,8 @@ impl World {
     pub(super) fn check_scripts(&self) {
         let state = self.lock();
         let columns: Vec<&Name> = state.columns.iter().collect();
-        let is_unknown = |column: &str| !columns.is_empty() && !state.columns.contains(column);
-        if let Some((column, _)) = state.scripted.keys().find(|(column, _)| is_unknown(column)) {
+        let unknown = state.scripted.keys().find(|(column, _)| !state.columns.contains(column.as_str()));
+        if let Some((column, _)) = unknown.filter(|_| !columns.is_empty()) {
             panic!("{}", unknown_column(column, nearest(column, &columns), &columns));
         }
     }
