@@ -85,7 +85,7 @@ impl Emitter<'_> {
 
     /// `columns` is the type of the columns, and `graph` the value of the graph.
     fn rules(&self, columns: &TokenStream, graph: &TokenStream) -> Vec<RuleCheck> {
-        let mut rules = Rules { emitter: self, columns, found: Vec::new() };
+        let mut rules = DeferredRules { emitter: self, columns, found: Vec::new() };
         let all = &self.flow.columns;
         if self.dependencies.base.is_some() {
             self.flow.names().for_each(|name| rules.add_of_name(name));
@@ -100,14 +100,14 @@ impl Emitter<'_> {
 }
 
 /// The rules that are found so far.
-struct Rules<'r> {
+struct DeferredRules<'r> {
     emitter: &'r Emitter<'r>,
     /// The type of the columns.
     columns: &'r TokenStream,
     found: Vec<RuleCheck>,
 }
 
-impl Rules<'_> {
+impl DeferredRules<'_> {
     fn add(&mut self, name: &'static str, at: Span, holds: TokenStream) {
         self.found.push(RuleCheck { name, at, holds, own: None });
     }
