@@ -46,4 +46,4 @@ pub(crate) use overhead::{ContextForm, ContextSettings, Overhead};
 pub use parts::{Hidden, Origin, Part, Parts};
 pub(crate) use shared_prefix::SharedPrefix;
 pub(crate) use snapshot::{FlowPast, Snapshot, TakenViews};
-pub(crate) use transcript::{Transcript, TranscriptOptions};
+pub(crate) use transcript::{Transcript, TranscriptError, TranscriptOptions};

@@ -52,13 +52,29 @@ pub(crate) struct TranscriptOptions<'o> {
     pub(crate) counter: Arc<dyn Counter>,
 }
 
+/// The reason why turns have no context within a budget.
+#[derive(Debug)]
+pub(crate) enum TranscriptError {
+    NoRoom(BudgetError),
+    /// The turns are over a limit that never truncates.
+    OverLimit {
+        tokens: usize,
+        limit: usize,
+        /// The tokens of each turn, which add up to `tokens`.
+        sizes: Vec<usize>,
+    },
+}
+
 impl Transcript {
     /// The messages of these turns.
     ///
     /// # Errors
     ///
     /// If the turns are over a budget that never truncates, or the system text leaves no tokens for messages.
-    pub(crate) fn new(turns: &[(Role, Value)], options: TranscriptOptions<'_>) -> Result<Self, BudgetError> {
+    pub(crate) fn new(
+        turns: &[(Role, Value)],
+        options: TranscriptOptions<'_>,
+    ) -> Result<Self, TranscriptError> {
         let instructions = join(options.instructions.iter().copied());
         let reads = reads(options.user, options.assistant, !instructions.is_empty());
         let overhead = Overhead::new(&reads, options.settings, options.counter);
@@ -85,14 +101,15 @@ impl Transcript {
         let system = context.overhead.instruction.unwrap_or(0) + context.fixed_tokens()[0];
         let least = context.overhead.least_message(&context.reads);
         let mut omitted = 0..0;
-        let truncation = match TokenLimit::of(options.budget, system, least)? {
-            None => None,
-            Some(limit) => {
-                let truncation = truncation(&limit, &tokens, &slots, &context.overhead)?;
-                omitted = truncation.omitted.clone();
-                Some(placed(truncation, &slots))
-            }
-        };
+        let truncation =
+            match TokenLimit::of(options.budget, system, least).map_err(TranscriptError::NoRoom)? {
+                None => None,
+                Some(limit) => {
+                    let truncation = truncation(&limit, &tokens, &slots, &context.overhead)?;
+                    omitted = truncation.omitted.clone();
+                    Some(placed(truncation, &slots))
+                }
+            };
         Ok(Self { messages: Messages(context.truncated(truncation)), slots, omitted })
     }
 
@@ -133,7 +150,7 @@ fn truncation(
     tokens: &[usize],
     slots: &[usize],
     overhead: &Overhead,
-) -> Result<Truncation, BudgetError> {
+) -> Result<Truncation, TranscriptError> {
     let sums = sums(tokens, overhead.separator);
     let replies = slots.iter().enumerate().filter(|(_, slot)| !slot.is_multiple_of(2));
     let replies: Vec<usize> = replies.map(|(turn, _)| turn).collect();
@@ -149,7 +166,8 @@ fn truncation(
     if limit.strategy == Strategy::StopAtLimit && report.is_over_limit() {
         let tokens = report.before;
         let limit = report.limit;
-        return Err(BudgetError::OverLimit { tokens, limit, contributors: Vec::new() });
+        let sizes = sums.array_windows().map(|[before, after]| after - before).collect();
+        return Err(TranscriptError::OverLimit { tokens, limit, sizes });
     }
     Ok(truncation)
 }

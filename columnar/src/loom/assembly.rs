@@ -11,9 +11,11 @@ use std::sync::Arc;
 
 use super::agent::Agent;
 use super::error::LoomError;
-use crate::context::budget::{BudgetError, Report, program_default};
+use crate::context::budget::{Report, program_default};
 use crate::context::tree::{Author, NodeId, Path};
-use crate::context::{ContextForm, ContextSettings, Messages, Origin, Role, Transcript, TranscriptOptions};
+use crate::context::{
+    ContextForm, ContextSettings, Messages, Origin, Role, Transcript, TranscriptError, TranscriptOptions,
+};
 use crate::declare::{Name, Purpose};
 use crate::history::Value;
 use crate::model::MaxTokens;
@@ -191,17 +193,15 @@ impl RequestDraft {
         };
         // A path is assembled as a column is, so that budgets, marks, renderings and breakdowns exist once.
         let transcript = Transcript::new(&turns, options);
-        let transcript = transcript.map_err(|source| match source {
-            BudgetError::OverLimit { tokens, limit, .. } => {
-                let sizes = nodes
-                    .iter()
-                    .zip(&turns)
-                    .filter_map(|(node, (_, text))| Some((node.clone()?, agent.counter.count(text))));
-                let mut contributors: Vec<_> = sizes.collect();
+        let transcript = transcript.map_err(|error| match error {
+            TranscriptError::NoRoom(source) => LoomError::NoRoom { source },
+            TranscriptError::OverLimit { tokens, limit, sizes } => {
+                let by_node = nodes.iter().cloned().zip(sizes).filter_map(|(node, size)| Some((node?, size)));
+                let mut contributors: Vec<_> = by_node.collect();
                 contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
-                LoomError::OverLimit { tokens, limit, contributors }
+                let others = tokens - contributors.iter().map(|(_, tokens)| tokens).sum::<usize>();
+                LoomError::OverLimit { tokens, limit, contributors, others }
             }
-            source => LoomError::NoRoom { source },
         })?;
         let system = transcript.messages.system(instruction);
         Ok(Assembled { transcript, system, nodes })

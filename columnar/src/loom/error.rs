@@ -52,8 +52,11 @@ pub enum LoomError {
         tokens: usize,
         /// The most tokens that the messages may have.
         limit: usize,
-        /// The nodes of the path with the tokens of each, the largest first.
+        /// The nodes of the path with the tokens of each, the largest first. With `others`, these tokens add up to
+        /// `tokens`.
         contributors: Vec<(NodeId, usize)>,
+        /// The tokens of the text that is no node: the working text of a buffer, or the block of a loom-aware agent.
+        others: usize,
     },
     /// The store failed.
     #[error("the store of the tree failed: {0}")]

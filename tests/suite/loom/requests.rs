@@ -309,11 +309,29 @@ fn l17_stopping_at_the_limit_names_the_largest_nodes() {
     let mut talk = ten(Mode::Dialogue);
     talk.say(Human, &"long ".repeat(100));
     let error = talk.path().dialogue(&Agent::new("").budget(budget(200).stop_at_limit())).unwrap_err();
-    let LoomError::OverLimit { tokens: 226, limit: 200, contributors } = &error else { panic!("{error}") };
-    assert_eq!((&contributors[0], contributors.len()), (&(talk.nodes[10].clone(), 125), 11));
-    let name = format!("the largest nodes are `{}` with 125", talk.nodes[10]);
+    let LoomError::OverLimit { tokens: 226, limit: 200, contributors, others: 0 } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!((&contributors[0], contributors.len()), (&(talk.nodes[10].clone(), 126), 11));
+    let name = format!("the largest nodes are `{}` with 126", talk.nodes[10]);
     assert!(error.to_string().contains(&name) && !error.to_string().contains("long"), "{error}");
     talk.dialogue(&Agent::new("").budget(budget(226).stop_at_limit()));
+}
+
+/// The separators of turns and the working text belonged to nobody, so the nodes were up to a third short of the sum.
+#[test]
+fn l17_the_contributors_add_up() {
+    for mode in [Mode::Dialogue, Mode::Buffer] {
+        let talk = ten(mode);
+        let agent = Agent::new("").budget(budget(20).stop_at_limit());
+        let path = talk.path();
+        let is_dialogue = mode == Mode::Dialogue;
+        let asked = if is_dialogue { path.dialogue(&agent) } else { path.buffer(&"word ".repeat(8), &agent) };
+        let error = asked.unwrap_err();
+        let LoomError::OverLimit { tokens, contributors, others, .. } = &error else { panic!("{error}") };
+        assert_eq!(*others, if is_dialogue { 0 } else { 10 });
+        assert_eq!(contributors.iter().map(|(_, tokens)| tokens).sum::<usize>() + others, *tokens);
+    }
 }
 
 #[test]
