@@ -38,7 +38,7 @@ pub fn truncated(
     let first = if limit.low_water.is_some() && is_persistent(reads) { 0 } else { step };
     for step in first..=step {
         let turns = turns(flow, column, reads, step, is_gap)?;
-        if limit.strategy != Strategy::StopAtLimit && size(&shown(&turns, &elided, limit)) > limit.tokens {
+        if limit.strategy != Strategy::StopAtLimit && size(&marked(&turns, &elided, limit)) > limit.tokens {
             elided = omit(&turns, limit, is_persistent(reads));
         }
     }
@@ -63,8 +63,15 @@ fn size(turns: &[Turn]) -> usize {
     turns.iter().map(|turn| turn.tokens).sum()
 }
 
-/// The shown turns, with a notice where some are omitted.
+/// The shown turns, with a notice where some are omitted, unless the notice does not fit.
 fn shown(turns: &[Turn], elided: &[Id], limit: Limit) -> Vec<Turn> {
+    let marked = marked(turns, elided, limit);
+    let strategy = if size(&marked) > limit.tokens { Strategy::RollingWindow } else { limit.strategy };
+    self::marked(turns, elided, Limit { strategy, ..limit })
+}
+
+/// The shown turns, with a notice where some are omitted.
+fn marked(turns: &[Turn], elided: &[Id], limit: Limit) -> Vec<Turn> {
     let is_omitted = |turn: &&Turn| elided.contains(&(turn.step, turn.role));
     let omitted: Vec<&Turn> = turns.iter().filter(is_omitted).collect();
     let mut shown: Vec<Turn> = turns.iter().filter(|turn| !is_omitted(turn)).cloned().collect();
@@ -100,7 +107,7 @@ fn omit(turns: &[Turn], limit: Limit, persists: bool) -> Vec<Id> {
     let between = |start: usize, end: usize| -> Vec<Id> {
         turns.iter().take(end).skip(start).map(|turn| (turn.step, turn.role)).collect()
     };
-    let fits = |start, end, tokens| size(&shown(turns, &between(start, end), limit)) <= tokens;
+    let fits = |start, end, tokens| size(&marked(turns, &between(start, end), limit)) <= tokens;
     if limit.strategy == Strategy::RollingWindow {
         // The newest turn stays, even if it alone is too large.
         let first = (0..count).find(|&first| fits(0, first, target)).unwrap_or(count - 1);

@@ -83,8 +83,9 @@ impl Cutter<'_> {
     /// The turns that are omitted at a step.
     pub(super) fn omitted<T: Turns>(&mut self, step: usize, turns: impl Fn(usize) -> T) -> Omitted {
         let slots = self.cut(step, &turns).omitted;
-        let sum = turns(step).sum(slots.clone());
-        Omitted { slots, marker: self.limit.is_marked(sum).then_some(sum) }
+        let limit = self.limit.less((self.fixed)(step));
+        let marker = limit.marked(&turns(step), &slots, &|omitted| self.overhead.marker_tokens(omitted));
+        Omitted { slots, marker }
     }
 
     /// The truncation at a step. `turns` returns the turns of any step up to the next one, and `fixed` has the tokens of the
@@ -107,15 +108,18 @@ impl Cutter<'_> {
         let next = if changes { next.start.min(cut.omitted.start)..usize::MAX } else { next };
         let turns = turns(step);
         let omitted = turns.sum(cut.omitted.clone());
+        let marker = limit.marked(&turns, &cut.omitted, &cost);
+        let marker = marker.map(|omitted| (truncation_marker(omitted), cost(omitted)));
         let report = Report {
             strategy: limit.strategy,
             limit: self.limit.tokens.saturating_sub(of_system),
             before: turns.all().tokens + of_messages,
-            after: limit.remaining(&turns, &cut.omitted, &cost) + of_messages,
+            after: turns.all().tokens - omitted.tokens
+                + marker.as_ref().map_or(0, |(_, tokens)| *tokens)
+                + of_messages,
             turns: omitted.count,
             kept_fewer: cut.kept_fewer && omitted.count > 0,
         };
-        let marker = limit.is_marked(omitted).then(|| (truncation_marker(omitted), cost(omitted)));
         let answered = Omitted::default();
         let previous = 0..0;
         Truncation { report, omitted: cut.omitted, answered, previous, next, changes, marker }

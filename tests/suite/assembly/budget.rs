@@ -130,6 +130,26 @@ async fn one_turn_is_always_kept_and_the_report_has_the_excess() -> Result<()> {
     Ok(())
 }
 
+/// The newest turn fitted, and the request was over the limit by the marker of the others.
+#[tokio::test]
+async fn a_marker_that_does_not_fit_beside_the_newest_turn_is_left_out() -> Result<()> {
+    // The text and a separator.
+    let marker = 11 + 1;
+    for (limit, expected) in [
+        (USER, "u3"),
+        (USER + marker - 1, "u3"),
+        (USER + marker, "<elided>6 turns, about 30 tokens</elided> u3"),
+    ] {
+        let f = talked(chat, Budget::of(BUFFER + limit).token_buffer(BUFFER), 4).await?;
+        let messages = f.messages("bot", 3)?;
+        assert_eq!(shape(&messages), expected);
+        let report = messages.report().unwrap();
+        let shown: usize = messages.parts().map(|part| part.tokens()).sum();
+        assert_eq!((report.turns, report.after, report.is_over_limit()), (6, shown, false), "{report}");
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn stop_at_limit_names_the_largest_input_and_sends_no_request() -> Result<()> {
     let user = source("user");

@@ -134,13 +134,18 @@ fn cut(
 fn composed(
     turns: &[(&'static str, String)],
     (start, end): (usize, usize),
+    limit: Option<usize>,
     strategy: Cut,
     is_dialogue: bool,
 ) -> Json {
     let separator = usize::from(is_dialogue);
     let mut shown: Vec<(&str, String)> = turns[..start].to_vec();
-    if start < end && strategy == Cut::TruncateMiddle {
-        shown.push(("user", marker(&turns[start..end], separator).0));
+    let (text, of_marker) = marker(&turns[start..end], separator);
+    let kept = turns[..start].iter().chain(&turns[end..]);
+    let kept: usize = kept.map(|(_, text)| tokens(text) + separator).sum();
+    let fits = limit.is_none_or(|limit| kept + of_marker <= limit);
+    if start < end && strategy == Cut::TruncateMiddle && fits {
+        shown.push(("user", text));
     }
     shown.extend_from_slice(&turns[end..]);
     if !is_dialogue {
@@ -206,13 +211,14 @@ proptest! {
         }
         let total: usize = turns.iter().map(|(_, text)| tokens(text) + separator).sum();
         if strategy == Cut::StopAtLimit && room.is_some_and(|room| total > room) {
-            let is_over = matches!(&asked, Err(LoomError::OverLimit { tokens, .. }) if *tokens == total);
+            let is_over = matches!(&asked, Err(LoomError::OverLimit { tokens, contributors, others: 0, .. })
+                if *tokens == total && contributors.iter().map(|(_, tokens)| tokens).sum::<usize>() == total);
             prop_assert!(is_over);
             return Ok(());
         }
         let asked = asked.unwrap();
         let cut = room.map_or((0, 0), |room| cut(&turns, room, separator, strategy, recent));
-        let expected = composed(&turns, cut, strategy, is_dialogue);
+        let expected = composed(&turns, cut, room, strategy, is_dialogue);
         prop_assert_eq!(serde_json::to_value(asked.messages()).unwrap(), expected);
         prop_assert_eq!(asked.system().unwrap_or_default(), constant.join("\n\n"));
 

@@ -164,8 +164,8 @@ impl From<usize> for Budget {
 pub enum Strategy {
     /// Keeps the newest turns, up to [`Budget::minimum_recent`](Budget::minimum_recent). Then adds the oldest turn and the
     /// next newest one alternately, on each side as long as the next turn fits. A line in a user message replaces the
-    /// omitted turns: `<elided>12 turns, about 3400 tokens</elided>`. For long conversations in which the beginning
-    /// matters.
+    /// omitted turns: `<elided>12 turns, about 3400 tokens</elided>`. A line that does not fit beside the newest turn is left
+    /// out. For long conversations in which the beginning matters.
     #[default]
     TruncateMiddle,
     /// Keeps the newest turns that fit, and nothing else.

@@ -92,26 +92,29 @@ pub(crate) type CutMarker<'m> = &'m dyn Fn(Sum) -> usize;
 
 impl TokenLimit {
     /// The tokens of the turns that are not omitted, and of the marker for the omitted ones.
-    pub(crate) fn remaining(
+    fn with_marker(&self, turns: &impl Turns, omitted: &Range<usize>, marker: CutMarker<'_>) -> usize {
+        let omitted = turns.sum(omitted.clone());
+        let is_marked = self.strategy == Strategy::TruncateMiddle && omitted.count > 0;
+        // No underflow: turns outside of the windows have no tokens, even in an earlier cut.
+        turns.all().tokens - omitted.tokens + if is_marked { marker(omitted) } else { 0 }
+    }
+
+    /// The omitted turns that a marker replaces, if one does. A marker that does not fit beside the newest turn is left out.
+    pub(crate) fn marked(
         &self,
         turns: &impl Turns,
         omitted: &Range<usize>,
         marker: CutMarker<'_>,
-    ) -> usize {
-        let omitted = turns.sum(omitted.clone());
-        // No underflow: turns outside of the windows have no tokens, even in an earlier cut.
-        turns.all().tokens - omitted.tokens + if self.is_marked(omitted) { marker(omitted) } else { 0 }
-    }
-
-    /// Whether a marker replaces omitted turns.
-    pub(crate) fn is_marked(&self, omitted: Sum) -> bool {
-        self.strategy == Strategy::TruncateMiddle && omitted.count > 0
+    ) -> Option<Sum> {
+        let sum = turns.sum(omitted.clone());
+        let has_marker = self.strategy == Strategy::TruncateMiddle && sum.count > 0;
+        (has_marker && self.with_marker(turns, omitted, marker) <= self.tokens).then_some(sum)
     }
 
     /// The cut for these turns: the one before, if the rest still fits.
     pub(crate) fn fit(&self, turns: &impl Turns, before: &TurnCut, marker: CutMarker<'_>) -> TurnCut {
         // A cut that still fits stays where it is, so that this request repeats the prefix of the last one.
-        if self.remaining(turns, &before.omitted, marker) <= self.tokens {
+        if self.with_marker(turns, &before.omitted, marker) <= self.tokens {
             before.clone()
         } else {
             self.cut(turns, marker)
@@ -132,7 +135,7 @@ impl TokenLimit {
     }
 
     fn truncate_middle(&self, turns: &impl Turns, target: usize, marker: CutMarker<'_>) -> TurnCut {
-        let fits = |omitted: Range<usize>, tokens| self.remaining(turns, &omitted, marker) <= tokens;
+        let fits = |omitted: Range<usize>, tokens| self.with_marker(turns, &omitted, marker) <= tokens;
         let Range { mut start, mut end } = turns.slots();
         for _ in 0..self.minimum_recent {
             end = turns.previous(end).unwrap_or(end);

@@ -80,7 +80,7 @@ impl TierMemory {
         let last = last.map(|(last, tiers)| (*last, tiers));
         let at = self.checkpoints.len().min(step / CHECKPOINT + 1).checked_sub(1);
         let checkpoint = at.and_then(|at| Some((at * CHECKPOINT, self.checkpoints.get(at)?)));
-        // ContextPlace the same step the last tiers have the texts of sections, too.
+        // At the same step, the last tiers have the texts of sections, too.
         let known = checkpoint.into_iter().chain(last).max_by_key(|(step, _)| *step);
         let (mut next, mut tiers) = match known {
             Some((step, tiers)) => (step + 1, Arc::clone(tiers)),
