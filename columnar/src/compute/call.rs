@@ -149,10 +149,10 @@ impl ModelCall {
         let max_tokens = self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(name).default);
         self.request.max_tokens = max_tokens;
         self.request.may_wait = self.models.len() < 2;
-        let window = ContextWindow::by_model(name).map(|window| window.most_input);
-        if let Some(window) = window.filter(|window| self.input / 3 * 2 > *window) {
+        let tokens = self.input;
+        if let Some(window) = ContextWindow::by_model(name).filter(|window| window.is_exceeded_by(tokens)) {
             let model = name.to_owned();
-            let tokens = self.input;
+            let window = window.most_input;
             return Err(ReplyError::NoRoom { model, tokens, window, source: Refused }.into());
         }
         // Reserved before the call: a sum of reported costs would miss the calls in flight.

@@ -54,7 +54,9 @@
 //! | a flow | [`chat.set_budget(8_000)`](crate::flow::LiveFlow::set_budget) |
 //! | the program | [`budget::set_default(Budget::of(8_000))`](crate::budget::set_default) |
 //!
-//! Each field of the budget comes from the nearest scope that sets it. Without a number of tokens, nothing is left out.
+//! Each field of the budget comes from the nearest scope that sets it. A strategy without a number of tokens cuts to the
+//! [window](crate::model::ContextWindow) of the model. Without a strategy and a number of tokens nothing is left out, and a
+//! context that exceeds the window by a half, by the counter of the flow, is an error before anything is sent.
 //!
 //! # Strategies
 //!

@@ -296,6 +296,7 @@
 //! | a choice that is not on the path | [`TreeError::NotOnPath`](crate::loom::TreeError::NotOnPath) | a source or a version on the way |
 //! | a path whose nodes are all excluded, pruned or blank | [`LoomError::Empty`](crate::loom::LoomError::Empty) | include at least one node |
 //! | a budget that never truncates, and a long path | [`LoomError::OverLimit`](crate::loom::LoomError::OverLimit), with the largest nodes | exclude some nodes, or truncate |
+//! | no budget, and a path far over the window of the agent's model | [`LoomError::Window`](crate::loom::LoomError::Window) | a budget, or fewer nodes |
 //! | a stored tree that is opened in the other mode | [`LoomError::Mode`](crate::loom::LoomError::Mode) | the mode of the stored tree |
 //! | a store of a flow | [`LoomError::Store`](crate::loom::LoomError::Store) | a store for each |
 //!

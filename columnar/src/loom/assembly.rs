@@ -18,7 +18,7 @@ use crate::context::{
 };
 use crate::declare::{Name, Purpose};
 use crate::history::Value;
-use crate::model::MaxTokens;
+use crate::model::{ContextWindow, MaxTokens};
 use crate::model::rendering::Request;
 
 /// A request for a path: a system text and messages. Made by [`Path::dialogue`](super::Path::dialogue) and
@@ -81,6 +81,7 @@ impl Path<'_> {
     /// - [`LoomError::Empty`] if no node of the path is shown.
     /// - [`LoomError::OverLimit`] if the budget never truncates and the path is longer, [`LoomError::NoRoom`] if the
     ///   reply and the system text leave no tokens for a message.
+    /// - [`LoomError::Window`] if the request has far more tokens than the window of the agent's model, and no budget.
     pub fn dialogue(&self, agent: &Agent) -> Result<Assembled, LoomError> {
         let mut draft = RequestDraft::default();
         for turn in self.turns().filter(|turn| !turn.text().trim().is_empty()) {
@@ -181,6 +182,7 @@ impl RequestDraft {
             return Err(LoomError::Empty { node: path.all().last().map(|turn| turn.id().clone()) });
         }
         let budget = agent.budget.or(&path.budget()).or(&program_default());
+        let budget = ContextWindow::limit(&agent.model, budget);
         let instructions: Vec<&str> = instructions.iter().map(|text| &**text).collect();
         let instruction = settings.instruction.unwrap_or_default();
         let options = TranscriptOptions {
@@ -203,7 +205,14 @@ impl RequestDraft {
                 LoomError::OverLimit { tokens, limit, contributors, others }
             }
         })?;
-        let system = transcript.messages.system(instruction);
+        let messages = &transcript.messages;
+        let tokens = messages.system_tokens() + messages.tokens();
+        let window = ContextWindow::by_model(&agent.model);
+        if let Some(window) = window.filter(|window| window.is_exceeded_by(tokens)) {
+            let model = agent.model.clone();
+            return Err(LoomError::Window { model, tokens, window: window.most_input });
+        }
+        let system = messages.system(instruction);
         Ok(Assembled { transcript, system, nodes })
     }
 }

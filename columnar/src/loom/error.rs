@@ -64,6 +64,20 @@ pub enum LoomError {
     /// An operation that the tree refuses. Nothing was stored.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A request that the model of the agent would refuse. The tokens may be an estimate that is too high, so a smaller
+    /// excess than a half is no error.
+    #[error(
+        "the request has about {tokens} tokens, and the window of `{}` {window}: exclude some nodes, set a budget, or choose \
+         another model", Printable(model)
+    )]
+    Window {
+        /// The name of the model.
+        model: String,
+        /// The tokens of the system text and the messages.
+        tokens: usize,
+        /// The most tokens of a request.
+        window: usize,
+    },
     /// A node that has media and no text.
     #[error("{} has no text: give its media an `altText` or a `transcript`", quoted(node))]
     Unreadable {

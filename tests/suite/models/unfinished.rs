@@ -1,11 +1,13 @@
 //! Replies that were cut off, or that have no text.
 
+use columnar::budget::Budget;
+use columnar::loom::{Agent, Author, Edge, LoomError, Mode, Tree};
 use columnar::model::{Chunk, End, Finish, MaxTokens, Offline, Truncated, Usage};
 use columnar::prelude::*;
 use columnar::store::MemoryStore;
 use columnar::testing::ScriptedModel;
 use columnar::usage::{SpendLimit, SpendLimitError};
-use columnar_tests::models::{ChunkModel, Chunks};
+use columnar_tests::models::{ChunkModel, Chunks, chunks};
 
 /// A reply with this text and this end.
 fn reply(text: &str, finish: Finish) -> Chunks {
@@ -271,4 +273,57 @@ async fn a_scripted_model_ends_its_replies_as_the_script_says() -> Result<()> {
         panic!("{error}")
     };
     Ok(())
+}
+
+/// A context over the window was sent, and refused by the provider, though the program had chosen how to shorten contexts.
+#[tokio::test]
+async fn a_context_over_the_window_is_cut_by_the_strategy_or_never_sent() -> Result<()> {
+    // 100,000 tokens, and the window has 200,000.
+    let long = "word ".repeat(80_000);
+    let model = ChunkModel::new("anthropic/claude-3-haiku", |_, _| chunks(&["Yes."]));
+    let talked = async |budget: Budget| -> Result<Flow> {
+        let user = source("user");
+        let f = flow([column("bot", [user.all(), this()], prompt("Answer.").model(model.clone()))])?;
+        f.set_budget(budget);
+        for _ in 0..4 {
+            f.push("user", long.as_str()).await?;
+        }
+        f.run().await?;
+        Ok(f)
+    };
+    let error = talked(Budget::new()).await.unwrap_err();
+    assert!(error.to_string().contains("and the window of `anthropic/claude-3-haiku` 200000"), "{error}");
+    assert_eq!(model.calls(), 2, "300,000 tokens were sent");
+
+    let cut = talked(Budget::new().rolling_window()).await?.messages("bot", 3)?;
+    let report = cut.report().expect("there is a budget");
+    assert_eq!((report.turns, report.is_over_limit()), (5, false), "{report}");
+    assert!(cut.tokens() > 100_000 && report.limit < 200_000 - Budget::TOKEN_BUFFER, "{report}");
+    // With a number of tokens, the window is not asked.
+    let own = talked(Budget::of(150_000).rolling_window()).await?.messages("bot", 3)?;
+    assert_eq!(own.report().map(|report| report.limit), Some(150_000 - Budget::TOKEN_BUFFER - 2));
+    Ok(())
+}
+
+#[test]
+fn a_path_over_the_window_is_cut_by_the_strategy_or_an_error() {
+    let mut tree = Tree::new(Mode::Dialogue);
+    let mut dice = 0_u64;
+    let mut roll = || {
+        dice += 1;
+        dice << 44
+    };
+    let long = "word ".repeat(80_000);
+    let mut last = tree.append(&mut roll, Edge::root(), Author::Human, long.clone()).unwrap();
+    for _ in 0..3 {
+        last = tree.append(&mut roll, &last, Author::Human, long.clone()).unwrap();
+    }
+    let agent = Agent::new("Answer.").model("anthropic/claude-3-haiku");
+    let path = tree.path(&last, &[]).unwrap();
+    let error = path.dialogue(&agent).unwrap_err();
+    let LoomError::Window { tokens: 400_006, window: 200_000, .. } = &error else { panic!("{error}") };
+    let cut = path.dialogue(&agent.clone().budget(Budget::new().truncate_middle())).unwrap();
+    assert_eq!(cut.nodes().count(), 1);
+    // A model without a known window is asked.
+    assert!(path.dialogue(&agent.model("ollama/qwen3")).is_ok());
 }

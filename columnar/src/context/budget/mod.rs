@@ -88,7 +88,8 @@ impl Budget {
         self
     }
 
-    /// Sets the strategy for a context that is too large; [`Strategy::TruncateMiddle`] by default.
+    /// Sets the strategy for a context that is too large; [`Strategy::TruncateMiddle`] by default. Without a number of tokens,
+    /// the limit is the [window](crate::model::ContextWindow) of the model, if that is known.
     pub const fn strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = Some(strategy);
         self
@@ -135,6 +136,14 @@ impl Budget {
         );
         self.low_water = Some(share);
         self
+    }
+
+    /// The budget for a window: a strategy without a number of tokens cuts to the window. `tokens` are those of a request
+    /// and the reply together, `input` those of a request.
+    pub(crate) fn within(self, tokens: usize, input: usize) -> Self {
+        let token_buffer = self.token_buffer.unwrap_or(Self::TOKEN_BUFFER);
+        let window = self.strategy.map(|_| tokens.min(input.saturating_add(token_buffer)));
+        Self { tokens: self.tokens.or(window), ..self }
     }
 
     /// The fields of this budget, and the fields of `fallback` where it sets none.

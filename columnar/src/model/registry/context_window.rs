@@ -38,4 +38,10 @@ impl ContextWindow {
         let reply = usize::try_from(max_tokens).unwrap_or(usize::MAX);
         input <= self.most_input && input.saturating_add(reply) <= self.tokens
     }
+
+    /// Whether a context with so many tokens is refused. The number may be an estimate that is too high, so an excess by
+    /// less than a half is left to the provider.
+    pub(crate) fn is_exceeded_by(&self, tokens: usize) -> bool {
+        tokens / 3 * 2 > self.most_input
+    }
 }

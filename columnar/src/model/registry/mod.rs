@@ -20,6 +20,8 @@ mod models;
 mod providers;
 mod row;
 
+use crate::context::budget::Budget;
+
 #[cfg(feature = "providers")]
 pub(crate) use self::accepts::{Accepts, EffortForm, Sampling, accepts};
 pub use self::context_window::ContextWindow;
@@ -67,6 +69,14 @@ impl ContextWindow {
     /// on this machine has no such window, because the client decides.
     pub fn by_model(model: &str) -> Option<Self> {
         at(own_or_prefix(model, |family| family.window.is_some())?)?.window
+    }
+
+    /// The budget of requests to a model: a strategy without a number of tokens cuts to the window.
+    pub(crate) fn limit(model: &str, budget: Budget) -> Budget {
+        match Self::by_model(model) {
+            Some(window) => budget.within(window.tokens, window.most_input),
+            None => budget,
+        }
     }
 }
 

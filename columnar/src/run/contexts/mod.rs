@@ -22,6 +22,7 @@ use crate::declare::{InputView, Reads};
 use crate::history::tokens::Counter;
 use crate::history::{StepRanges, Value};
 use crate::model::cache::CachePolicy;
+use crate::model::{ContextWindow, Model};
 use crate::schedule::Cell;
 
 /// The assembler of a column, and the memory of the contexts.
@@ -95,14 +96,22 @@ impl ContextRecipe {
         let settings = ContextSettings { form: self.settings.form, instruction, system };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
-        let assembler = Assembler::new(&self.reads, settings, &self.budget, counter, target);
+        let budget = match self.model() {
+            Some(model) => ContextWindow::limit(model.name(), self.budget.clone()),
+            None => self.budget.clone(),
+        };
+        let assembler = Assembler::new(&self.reads, settings, &budget, counter, target);
         ColumnContexts::new(assembler, ContextMemory::default())
+    }
+
+    /// The model of the column. An unknown one is an error of the run.
+    fn model(&self) -> Option<Arc<dyn Model>> {
+        self.settings.model.as_ref()?.resolve(&self.defaults.model).ok()
     }
 
     /// The tokens of a tier whose view has no target: more than the least that the provider of the column caches.
     fn default_target(&self) -> usize {
-        let model = self.settings.model.as_ref().and_then(|choice| choice.resolve(&self.defaults.model).ok());
-        let policy = model.map(|model| CachePolicy::by_model(model.name()));
+        let policy = self.model().map(|model| CachePolicy::by_model(model.name()));
         // A provider without a discount has no minimum.
         let minimum = policy.filter(|policy| policy.read < 1.0).map_or(MINIMUM, |policy| policy.minimum);
         minimum + minimum / 2
