@@ -101,6 +101,12 @@ impl Messages {
         Some((section, section.items(layout.tracker())))
     }
 
+    /// The number of responses since an exchange was complete, within the limits of the tier; 0 for one that no tier has yet.
+    pub(crate) fn exchange_age(&self, step: usize) -> u32 {
+        let known = self.0.layout().and_then(|layout| layout.tracker().of_exchange(step));
+        known.map_or(0, |(_, n)| n)
+    }
+
     /// The counter of all tokens in the messages.
     pub(crate) fn counter(&self) -> &dyn Counter {
         &*self.0.overhead.counter

@@ -84,29 +84,29 @@ async fn t24_a_breakdown_prints_as_a_table_with_the_moves_and_a_line_for_each_ti
 request of `coder` at step 3
 active to L3: file:a.rs, file:b.rs
 empty tiers: 0
-part         documents  history  prompt  other  tokens  holds
-instruction                                         15
-notes                                               68
-L0                   0        0       0     44      44  cached: legend
-L1                  18        0       0     43      61  cached: 1 symbol
-L2                  18        0       0     43      61  cached: 1 symbol
-L3                  86        0       0     67     153  cached: 2 symbols, 2 files
-active               0      105      28     66     199  3 exchanges, tree, prompt
-total              122      105      28    263     601";
+part         symbols  files  pages  history  prompt  other  tokens  holds
+instruction                                                     15
+notes                                                           68
+L0                 0      0      0        0       0     44      44  cached: legend
+L1                18      0      0        0       0     43      61  cached: 1 symbol
+L2                18      0      0        0       0     43      61  cached: 1 symbol
+L3                36     50      0        0       0     67     153  cached: 2 symbols, 2 files
+active             0      0      0      105      28     66     199  3 exchanges, tree, prompt
+total             72     50      0      105      28    263     601";
     assert_eq!(coder.coder.messages(3)?.breakdown(INSTRUCTION).to_string(), expected);
     let expected = "\
 request of `coder` at step 6
 L3 to active, changed: file:b.rs
 empty tiers: 1
-part         documents  history  prompt  other  tokens  holds
-instruction                                         15
-notes                                               68
-L0                   0        0       0     44      44  cached: legend
-L1                   0        0       0      0       0  cached: nothing
-L2                  18        0       0     43      61  cached: 1 symbol
-L3                  61        0       0     67     128  cached: 2 symbols, 1 file
-active              80      210      28    179     497  1 symbol, 1 file, 1 page, 6 exchanges, tree, prompt
-total              159      210      28    333     813";
+part         symbols  files  pages  history  prompt  other  tokens  holds
+instruction                                                     15
+notes                                                           68
+L0                 0      0      0        0       0     44      44  cached: legend
+L1                 0      0      0        0       0      0       0  cached: nothing
+L2                18      0      0        0       0     43      61  cached: 1 symbol
+L3                36     25      0        0       0     67     128  cached: 2 symbols, 1 file
+active            19     26     35      210      28    179     497  1 symbol, 1 file, 1 page, 6 exchanges, tree, prompt
+total             73     51     35      210      28    333     813";
     assert_eq!(coder.coder.messages(6)?.breakdown(INSTRUCTION).to_string(), expected);
     Ok(())
 }
@@ -213,25 +213,63 @@ async fn t24_a_breakdown_also_has_marks_and_usage() -> Result<()> {
     let breakdown = coder.coder.messages(6)?.breakdown(INSTRUCTION);
     let plan = plan(&coder, 6)?;
     let all = breakdown.clone().with_plan(&plan).with_receipt(&receipt());
-    let all = all.with_total([&receipt(), &receipt()].into_iter().collect());
+    let all = all.with_total([&receipt(), &receipt()].into_iter().collect()).with_empty_tiers(5);
     let expected = "\
 request of `coder` at step 6
 L3 to active, changed: file:b.rs
-empty tiers: 1
+empty tiers: 1, 5 in the session
 last request to `anthropic/claude-sonnet-4-5`: 4,000 tokens in (75 % cached), 20 out of 64,000 at most
 session: 2 calls, 8,000 tokens in (6,000 cached), 40 out, $0.0084, 0.0 s
-part         documents  history  prompt  other  tokens  holds
-instruction                                         15
-notes                                               68
-L0                   0        0       0     44      44  cached: legend
-L1                   0        0       0      0       0  cached: nothing
-L2                  18        0       0     43      61  cached: 1 symbol
-L3                  61        0       0     67     128  cached, marked: 2 symbols, 1 file
-active              80      210      28    179     497  1 symbol, 1 file, 1 page, 6 exchanges, tree, prompt
-total              159      210      28    333     813";
+window: 813 of 200,000 tokens
+part         symbols  files  pages  history  prompt  other  tokens  holds
+instruction                                                     15
+notes                                                           68
+L0                 0      0      0        0       0     44      44  cached: legend
+L1                 0      0      0        0       0      0       0  cached: nothing
+L2                18      0      0        0       0     43      61  cached: 1 symbol
+L3                36     25      0        0       0     67     128  cached, marked: 2 symbols, 1 file
+active            19     26     35      210      28    179     497  1 symbol, 1 file, 1 page, 6 exchanges, tree, prompt
+total             73     51     35      210      28    333     813";
     assert_eq!(all.to_string(), expected);
     // They change none of the other figures.
     assert_eq!((sum(&all), all.tokens), (sum(&breakdown), breakdown.tokens));
+    Ok(())
+}
+
+/// The exchanges were a number alone, so nobody saw which of them a tier keeps and for how long.
+#[tokio::test]
+async fn t24_each_exchange_has_its_tokens_and_its_n() -> Result<()> {
+    let chat = flow! {
+        source files: Documents;
+        source user;
+        column coder(files.tiered().target(40), user, self) = script(["Done."; 20]);
+    };
+    chat.set_counter(Letters);
+    for step in 0..14 {
+        // A change of L3 makes room for the exchanges that wait.
+        let change = Update::new().file("a.rs", format!("// {step}"));
+        chat.files.push(if step % 5 == 0 { change } else { Update::new() }).await?;
+        chat.user.push(format!("Question {step}.")).await?;
+    }
+    chat.run().await?;
+    let breakdown = chat.coder.messages(13)?.breakdown("");
+    let mut steps = Vec::new();
+    for tier in &breakdown.tiers {
+        let of_exchanges: usize = tier.exchanges.iter().map(|exchange| exchange.tokens).sum();
+        assert_eq!(of_exchanges, tier.history, "{}", tier.tier);
+        for exchange in &tier.exchanges {
+            let entry = tier.tier.entry();
+            assert!(
+                entry <= exchange.n && exchange.next.is_none_or(|next| exchange.n <= next),
+                "{exchange:?}"
+            );
+            assert_eq!(exchange.next, tier.tier.leaves_at());
+            steps.push(exchange.step);
+        }
+    }
+    assert_eq!(steps, (0..13).collect::<Vec<_>>());
+    let oldest = breakdown.tiers.iter().find_map(|tier| tier.exchanges.first()).unwrap();
+    assert!(oldest.n >= 3, "{oldest:?}");
     Ok(())
 }
 
@@ -273,9 +311,9 @@ async fn t24_the_fields_of_the_json_form_stay() -> Result<()> {
     found.dedup();
     let expected = "\
         .budget .budget.after .budget.before .budget.kept_fewer .budget.limit .budget.over_limit .budget.strategy \
-        .budget.turns .column .columns .columns.column .columns.hidden .columns.tokens .columns.values .flow .instruction .instructions \
+        .budget.turns .column .columns .columns.column .columns.hidden .columns.tokens .columns.values .empty_tiers .flow .instruction .instructions \
         .last_request .last_request.cache_read .last_request.cache_write .last_request.hit_rate .last_request.input \
-        .last_request.longest_reply .last_request.model .last_request.output .marks .marks.after .marks.lifetime \
+        .last_request.longest_reply .last_request.model .last_request.output .map .marks .marks.after .marks.lifetime \
         .marks.tier .moves \
         .moves.broken .moves.demotions .moves.demotions.from .moves.demotions.item .moves.demotions.to .moves.empty \
         .moves.promotions .moves.promotions.from .moves.promotions.item .moves.promotions.to .notes .omitted .session \
@@ -283,7 +321,8 @@ async fn t24_the_fields_of_the_json_form_stay() -> Result<()> {
         .session.output .session.unpriced .session.unreported .step .tiers \
         .tiers.acknowledgements .tiers.cached .tiers.documents .tiers.documents.key .tiers.documents.kind \
         .tiers.documents.n .tiers.documents.next .tiers.documents.progress .tiers.documents.tokens .tiers.exchanges \
-        .tiers.history .tiers.legend .tiers.marked .tiers.prompt .tiers.tier .tiers.titles .tiers.tokens .tiers.tree .tokens";
+        .tiers.exchanges.n .tiers.exchanges.next .tiers.exchanges.progress .tiers.exchanges.step .tiers.exchanges.tokens \
+        .tiers.history .tiers.legend .tiers.marked .tiers.prompt .tiers.tier .tiers.titles .tiers.tokens .tiers.tree .tokens .window";
     assert_eq!(found.join(" "), expected);
     let working = &json["tiers"][4];
     assert_eq!(working["tier"], "active");

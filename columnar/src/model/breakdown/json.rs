@@ -4,7 +4,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 
-use super::{Breakdown, ColumnBreakdown, DocumentBreakdown, TierBreakdown, hit_rate, longest_reply};
+use super::{
+    Breakdown, ColumnBreakdown, DocumentBreakdown, ExchangeBreakdown, TierBreakdown, hit_rate, longest_reply,
+};
 use crate::context::budget::Report;
 use crate::context::tiers::{Move, Moves, Tier};
 use crate::model::cache::{Mark, Position, Reason};
@@ -21,7 +23,7 @@ macro_rules! serialize_as_json {
     };
 }
 
-serialize_as_json!(Breakdown, TierBreakdown, DocumentBreakdown, ColumnBreakdown);
+serialize_as_json!(Breakdown, TierBreakdown, DocumentBreakdown, ExchangeBreakdown, ColumnBreakdown);
 
 impl Breakdown {
     fn json(&self) -> Json {
@@ -36,11 +38,14 @@ impl Breakdown {
             "tiers": self.tiers,
             "columns": self.columns,
             "omitted": self.omitted,
+            "map": self.map_tokens(),
             "moves": self.moves.as_ref().map(moves),
             "budget": self.budget.as_ref().map(report),
             "marks": self.plan.as_ref().map(|plan| plan.marks.iter().map(mark).collect::<Vec<_>>()),
             "last_request": self.receipt.as_ref().map(last_request),
             "session": self.total.as_ref().map(session),
+            "window": self.window.map(|window| window.most_input),
+            "empty_tiers": self.empty_tiers,
         })
     }
 }
@@ -69,6 +74,18 @@ impl DocumentBreakdown {
         json!({
             "kind": self.key.kind().to_string(),
             "key": self.key.to_string(),
+            "tokens": self.tokens,
+            "n": self.n,
+            "next": self.next,
+            "progress": self.progress(),
+        })
+    }
+}
+
+impl ExchangeBreakdown {
+    fn json(&self) -> Json {
+        json!({
+            "step": self.step,
             "tokens": self.tokens,
             "n": self.n,
             "next": self.next,

@@ -17,7 +17,7 @@ use crate::context::{Messages, Section, TieredDocument};
 use crate::declare::Name;
 use crate::history::tokens::Counter;
 use crate::model::cache::{CachePlan, Reason};
-use crate::model::registry::MaxTokens;
+use crate::model::registry::{ContextWindow, MaxTokens};
 use crate::model::usage::{Receipt, Total, Usage};
 
 impl Messages {
@@ -67,6 +67,8 @@ impl Messages {
             plan: None,
             receipt: None,
             total: None,
+            window: None,
+            empty_tiers: None,
         };
         if breakdown.moves.is_some() {
             breakdown.add_tiers(self);
@@ -102,14 +104,14 @@ impl Messages {
 /// let table = "\
 /// request of `coder` at step 0
 /// empty tiers: 2
-/// part         documents  history  prompt  other  tokens  holds
-/// instruction                                          4
-/// L0                   0        0       0      0       0  cached: nothing
-/// L1                   6        0       0     13      19  cached: 1 symbol
-/// L2                   0        0       0      0       0  cached: nothing
-/// L3                   0        0       0      0       0  cached: nothing
-/// active               8        0       8     25      41  1 file, tree, prompt
-/// total               14        0       8     38      64";
+/// part         symbols  files  pages  history  prompt  other  tokens  holds
+/// instruction                                                      4
+/// L0                 0      0      0        0       0      0       0  cached: nothing
+/// L1                 6      0      0        0       0     13      19  cached: 1 symbol
+/// L2                 0      0      0        0       0      0       0  cached: nothing
+/// L3                 0      0      0        0       0      0       0  cached: nothing
+/// active             0      8      0        0       8     25      41  1 file, tree, prompt
+/// total              6      8      0        0       8     38      64";
 /// assert_eq!(breakdown.to_string(), table);
 ///
 /// let json = serde_json::to_value(&breakdown).expect("names and numbers");
@@ -150,6 +152,10 @@ pub struct Breakdown {
     pub receipt: Option<Receipt>,
     /// The sum of a session, if [added](Self::with_total).
     pub total: Option<Total>,
+    /// The window of the model, if that is known from the [last request](Self::with_receipt) or [added](Self::with_model).
+    pub window: Option<ContextWindow>,
+    /// The sum of the empty tiers of all requests of a session, if [added](Self::with_empty_tiers).
+    pub empty_tiers: Option<usize>,
 }
 
 /// The tokens of one tier in a [`Breakdown`].
@@ -171,8 +177,8 @@ pub struct TierBreakdown {
     pub legend: usize,
     /// The tokens of the tree of files, which is active.
     pub tree: usize,
-    /// The number of exchanges: steps before this one whose inputs or replies are shown.
-    pub exchanges: usize,
+    /// The exchanges in order: steps before this one whose inputs or replies are shown.
+    pub exchanges: Vec<ExchangeBreakdown>,
     /// The tokens of the exchanges, with the markers of values that a view hides there.
     pub history: usize,
     /// The tokens of the inputs at this step, which are active.
@@ -195,6 +201,20 @@ pub struct DocumentBreakdown {
     pub n: u32,
     /// The N at which the document may leave for the tier above. `None` in L0, which is the last tier, and for a page,
     /// which is shown once.
+    pub next: Option<u32>,
+}
+
+/// An exchange in a [`TierBreakdown`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExchangeBreakdown {
+    /// The step of the inputs and the reply.
+    pub step: usize,
+    /// The tokens, with the markers of values that a view hides there.
+    pub tokens: usize,
+    /// The number of responses since the exchange was complete, within the limits of the tier.
+    pub n: u32,
+    /// The N at which the exchange may leave for the tier above; `None` in L0, which is the last tier.
     pub next: Option<u32>,
 }
 
@@ -276,7 +296,66 @@ impl Breakdown {
     /// ```
     #[must_use]
     pub fn with_receipt(self, receipt: &Receipt) -> Self {
-        Self { receipt: Some(receipt.clone()), ..self }
+        let window = receipt.model.as_deref().and_then(ContextWindow::by_model);
+        Self { receipt: Some(receipt.clone()), window: window.or(self.window), ..self }
+    }
+
+    /// The same breakdown, with the window of the model that gets the request; see [`ContextWindow`].
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.");
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// let breakdown = chat.answer.messages(0)?.breakdown("Be brief.").with_model("anthropic/claude-opus-5-5");
+    /// assert!(breakdown.to_string().contains("window: 10 of 1,000,000 tokens"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_model(self, model: &str) -> Self {
+        Self { window: ContextWindow::by_model(model), ..self }
+    }
+
+    /// The same breakdown, with the sum of the [empty tiers](Moves::empty) of all requests of a session. A tier that is often
+    /// empty has too small a target above, or too large a target below.
+    ///
+    /// ```
+    /// use columnar::documents::Update;
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let coder = flow! {
+    ///     source files: Documents;
+    ///     source user;
+    ///     column coder(files.tiered(), user, self) = script(["Done."; 2]);
+    /// };
+    /// for text in ["Rename it.", "And test it."] {
+    ///     coder.files.push(Update::new()).await?;
+    ///     coder.user.push(text).await?;
+    /// }
+    /// coder.run().await?;
+    ///
+    /// let mut empty = 0;
+    /// for step in 0..coder.steps() {
+    ///     empty += coder.coder.messages(step)?.moves().map_or(0, |moves| moves.empty().len());
+    /// }
+    /// let breakdown = coder.coder.messages(1)?.breakdown("You write Rust.").with_empty_tiers(empty);
+    /// assert!(breakdown.to_string().contains("empty tiers: 3, 6 in the session"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_empty_tiers(self, session: usize) -> Self {
+        Self { empty_tiers: Some(session), ..self }
+    }
+
+    /// The tokens of the map of symbols: the entries in all tiers, and the legend.
+    pub fn map_tokens(&self) -> usize {
+        self.tiers.iter().map(|tier| tier.legend + tier.tokens_of(Kind::Symbol)).sum()
     }
 
     /// The same breakdown, with the sum of a session, such as the [total](crate::usage::Bill::total) of a bill.
@@ -306,7 +385,6 @@ impl Breakdown {
         if let (Some((section, items)), [l0, ..]) = (messages.system_section(), &mut tiers) {
             l0.add_section(section, items, section.tokens(), counter);
         }
-        let mut last = None;
         for part in messages.parts() {
             let Some(of) = part.tier() else { continue };
             let Some(tier) = tiers.iter_mut().find(|tier| tier.tier == of) else { continue };
@@ -324,7 +402,7 @@ impl Breakdown {
             } else if turn == self.step {
                 &mut tier.prompt
             } else {
-                tier.exchanges += usize::from(last.replace(turn) != Some(turn));
+                tier.add_exchange(turn, tokens, messages.exchange_age(turn));
                 &mut tier.history
             };
             *kind += tokens;
@@ -367,7 +445,7 @@ impl TierBreakdown {
             documents: Vec::new(),
             legend: 0,
             tree: 0,
-            exchanges: 0,
+            exchanges: Vec::new(),
             history: 0,
             prompt: 0,
             titles: 0,
@@ -396,6 +474,19 @@ impl TierBreakdown {
         self.tokens += tokens;
     }
 
+    fn add_exchange(&mut self, step: usize, tokens: usize, n: u32) {
+        match self.exchanges.last_mut().filter(|last| last.step == step) {
+            Some(exchange) => exchange.tokens += tokens,
+            None => self.exchanges.push(ExchangeBreakdown { step, tokens, n, next: self.tier.leaves_at() }),
+        }
+    }
+
+    /// The tokens of the documents of a kind.
+    pub fn tokens_of(&self, kind: Kind) -> usize {
+        let of_kind = self.documents.iter().filter(|document| document.key.kind() == kind);
+        of_kind.map(|document| document.tokens).sum()
+    }
+
     /// The tokens of the documents.
     pub fn document_tokens(&self) -> usize {
         self.documents.iter().map(|document| document.tokens).sum()
@@ -411,12 +502,22 @@ impl DocumentBreakdown {
     /// The share of the way to the next tier that the document has gone since it entered its own tier, from 0 to 1. At
     /// 1 the document waits for a change of the next tier. `None` without a next tier.
     pub fn progress(&self) -> Option<f64> {
-        let next = self.next?;
-        // The distance from one tier to the next is the same everywhere.
-        let distance = Tier::L3.entry();
-        let left = next.saturating_sub(self.n).min(distance);
-        Some(f64::from(distance - left) / f64::from(distance))
+        Some(progress(self.n, self.next?))
     }
+}
+
+impl ExchangeBreakdown {
+    /// The share of the way to the next tier, as [of a document](DocumentBreakdown::progress).
+    pub fn progress(&self) -> Option<f64> {
+        Some(progress(self.n, self.next?))
+    }
+}
+
+fn progress(n: u32, next: u32) -> f64 {
+    // The distance from one tier to the next is the same everywhere.
+    let distance = Tier::L3.entry();
+    let left = next.saturating_sub(n).min(distance);
+    f64::from(distance - left) / f64::from(distance)
 }
 
 /// The share of the input that came from a cache, from 0 to 1; `None` without input.

@@ -17,7 +17,11 @@ impl fmt::Display for Breakdown {
         if let Some(moves) = &self.moves {
             write_moves(f, moves.promotions(), "")?;
             write_moves(f, moves.demotions(), ", changed")?;
-            writeln!(f, "empty tiers: {}", moves.empty().len())?;
+            write!(f, "empty tiers: {}", moves.empty().len())?;
+            match self.empty_tiers {
+                Some(session) => writeln!(f, ", {} in the session", grouped(session))?,
+                None => writeln!(f)?,
+            }
         }
         if let Some(report) = &self.budget {
             writeln!(f, "budget: {report}")?;
@@ -32,6 +36,9 @@ impl fmt::Display for Breakdown {
         }
         if let Some(total) = &self.total {
             writeln!(f, "session: {total}")?;
+        }
+        if let Some(window) = &self.window {
+            writeln!(f, "window: {} of {} tokens", grouped(self.tokens), grouped(window.most_input))?;
         }
         if self.tiers.is_empty() { self.write_columns(f) } else { self.write_tiers(f) }
     }
@@ -73,13 +80,14 @@ fn write_receipt(f: &mut fmt::Formatter<'_>, receipt: &Receipt) -> fmt::Result {
 
 impl Breakdown {
     fn write_tiers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let headers = ["documents", "history", "prompt", "other", "tokens"];
+        let headers = ["symbols", "files", "pages", "history", "prompt", "other", "tokens"];
         let tiers = self.tiers.iter().map(|tier| {
-            let documents = tier.document_tokens();
+            let [symbols, files, pages] =
+                [Kind::Symbol, Kind::File, Kind::Url].map(|kind| tier.tokens_of(kind));
             let history = tier.history;
             let prompt = tier.prompt;
-            let other = tier.tokens.saturating_sub(documents + history + prompt);
-            let figures = [documents, history, prompt, other, tier.tokens].map(Some);
+            let other = tier.tokens.saturating_sub(tier.document_tokens() + history + prompt);
+            let figures = [symbols, files, pages, history, prompt, other, tier.tokens].map(Some);
             FigureLine { name: tier.tier.to_string(), figures: figures.into(), holds: holds(tier) }
         });
         self.write_table(f, &headers, "holds", tiers)
@@ -150,7 +158,7 @@ fn holds(tier: &TierBreakdown) -> String {
         [(Kind::Symbol, "symbol"), (Kind::File, "file"), (Kind::Url, "page")].map(|(kind, noun)| {
             (tier.documents.iter().filter(|document| document.key.kind() == kind).count(), noun)
         });
-    let counts = documents.into_iter().chain([(tier.exchanges, "exchange")]);
+    let counts = documents.into_iter().chain([(tier.exchanges.len(), "exchange")]);
     let counted = counts.filter(|(count, _)| *count > 0).map(|(count, noun)| {
         let plural = if count == 1 { "" } else { "s" };
         format!("{} {noun}{plural}", grouped(count))
