@@ -32,7 +32,9 @@ fn declared(columns: &str) -> Declaration {
 
 /// The mistakes of one view of a column `topics`.
 fn view_errors(view: &str) -> Vec<String> {
-    errors(&declared(&format!("[[columns]]\nname = \"topics\"\nviews = ['''{view}''']\nprompt = \"\"")))
+    errors(&declared(&format!(
+        "[[columns]]\nname = \"topics\"\nviews = ['''{view}''']\nprompt = \"Answer.\""
+    )))
 }
 
 mod a_view_as_text {
@@ -391,17 +393,17 @@ mod mistakes {
             [[columns]]
             name = "chicken"
             views = ["egg.latest"]
-            prompt = ""
+            prompt = "Answer."
 
             [[columns]]
             name = "egg"
             views = ["chicken.latest", "user"]
-            prompt = ""
+            prompt = "Answer."
 
             [[columns]]
             name = "twins"
             views = ["user.latest", "user.window(3)", "usr", "user.window(0)", "user.elided()"]
-            prompt = ""
+            prompt = "Answer."
             step = "count"
             or_skip = true
             or_wait = true
@@ -459,6 +461,45 @@ mod mistakes {
         assert_eq!(found.len(), 25, "{found:#?}");
     }
 
+    /// `every = 0` was taken for `every = 1`, and a temperature of 9.5 failed at the provider, after the first push.
+    #[test]
+    fn are_also_numbers_that_nobody_means() {
+        let found = errors(&declared(
+            r#"
+            [[columns]]
+            name = "a"
+            views = ["user"]
+            prompt = " "
+            every = 0
+            limit = 0
+            max_tokens = 0
+            temperature = 9.5
+            top_p = 0
+            rate = { per_minute = 0, per_second = 0 }
+            budget = 0
+            "#,
+        ));
+        let above = |setting: &str| format!("`a` has a wrong `{setting}`: it is a whole number above 0");
+        let zeros = ["max_tokens", "limit", "every", "per_minute", "per_second", "tokens"].map(above);
+        assert_eq!(found[..6], zeros);
+        let others = [
+            "`a` has a wrong `prompt`: it is a text that is not blank",
+            "`a` has a wrong `temperature`: it is a number from 0 to 2",
+            "`a` has a wrong `top_p`: it is a share above 0 and at most 1",
+        ];
+        assert_eq!(found[6..], others);
+        // A document goes on with the text, and needs no instruction.
+        let story = r#"
+            [[columns]]
+            name = "story"
+            views = ["user", "self"]
+            prompt = ""
+            document = true
+            temperature = 0
+        "#;
+        assert!(flow(declared(story).to_columns([])).is_ok());
+    }
+
     #[test]
     fn are_values() {
         let declaration = declared("[[columns]]\nname = \"a\"\nviews = [\"user.latst()\"]\nstep = \"cuont\"");
@@ -483,7 +524,7 @@ mod mistakes {
             ["this flow has no source: declare one, and a column that reads it"]
         );
         let no_source: Declaration =
-            toml::from_str("[[columns]]\nname = \"a\"\nviews = [\"user\"]\nprompt = \"\"")
+            toml::from_str("[[columns]]\nname = \"a\"\nviews = [\"user\"]\nprompt = \"Answer.\"")
                 .expect("a declaration");
         assert_eq!(
             errors(&no_source),
@@ -494,7 +535,7 @@ mod mistakes {
     #[test]
     fn two_cycles_are_two_errors_and_a_lagged_view_closes_none() {
         let column = |name: &str, views: &[&str]| {
-            format!("[[columns]]\nname = {name:?}\nviews = {views:?}\nprompt = \"\"\n")
+            format!("[[columns]]\nname = {name:?}\nviews = {views:?}\nprompt = \"Answer.\"\n")
         };
         let text = [
             column("a", &["b", "b.latest.as(\"again\")"]),

@@ -152,10 +152,36 @@ impl ColumnDeclaration {
                 None
             }
         };
+        errors.extend(self.out_of_range().map(|(setting, rule)| StepError::OutOfRange { setting, rule }));
         // The policies of a step that is missing may have mistakes as well.
         let step = step.unwrap_or_else(|| Step::new(prompt("")));
         let step = self.with_policies(step, &mut errors);
         if errors.is_empty() { Ok(step) } else { Err(errors) }
+    }
+
+    /// The settings with values that nobody means, each with the rule. People who do not program write them.
+    fn out_of_range(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let rate = self.rate.as_ref();
+        let [per_minute, per_second] =
+            [rate.and_then(|rate| rate.per_minute), rate.and_then(|rate| rate.per_second)];
+        let zeros = [
+            ("max_tokens", self.max_tokens == Some(0)),
+            ("limit", self.limit == Some(0)),
+            ("every", self.every == Some(0)),
+            ("per_minute", per_minute == Some(0)),
+            ("per_second", per_second == Some(0)),
+            ("tokens", self.budget.as_ref().is_some_and(|budget| budget.tokens == Some(0))),
+        ];
+        let zeros = zeros.into_iter().filter(|(_, is_zero)| *is_zero);
+        let zeros = zeros.map(|(setting, _)| (setting, "it is a whole number above 0"));
+        // A document may go on without an instruction.
+        let is_blank = self.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) && !self.document;
+        let blank = is_blank.then_some(("prompt", "it is a text that is not blank"));
+        let is_mild = self.temperature.is_none_or(|temperature| (0.0..=2.0).contains(&temperature));
+        let hot = (!is_mild).then_some(("temperature", "it is a number from 0 to 2"));
+        let is_share = self.top_p.is_none_or(|share| share > 0.0 && share <= 1.0);
+        let share = (!is_share).then_some(("top_p", "it is a share above 0 and at most 1"));
+        zeros.chain(blank).chain(hot).chain(share)
     }
 
     fn prompt(&self, instruction: &str, errors: &mut Vec<StepError>) -> Prompt {
