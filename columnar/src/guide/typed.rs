@@ -106,8 +106,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The error prints nothing of the reply, so no log has it. A program finds the whole reply with
-//! [`SchemaMismatch::of`](crate::compute::SchemaMismatch::of) and [`reply`](crate::compute::SchemaMismatch::reply).
+//! The error prints nothing of the reply, so no log has it. A program reads the whole reply with
+//! [`Error::reply`](crate::Error::reply), or from any error with [`SchemaMismatch::of`](crate::compute::SchemaMismatch::of).
 //!
 //! [`repairs`](crate::compute::Policy::repairs) sets how often the column asks again.
 //! [`retry`](crate::compute::Policy::retry) is for failing calls, and each repair may be retried that often. The

@@ -18,8 +18,8 @@ use crate::context::{
 };
 use crate::declare::{Name, Purpose};
 use crate::history::Value;
-use crate::model::{ContextWindow, MaxTokens};
 use crate::model::rendering::Request;
+use crate::model::{ContextWindow, MaxTokens};
 
 /// A request for a path: a system text and messages. Made by [`Path::dialogue`](super::Path::dialogue) and
 /// [`Path::buffer`](super::Path::buffer).

@@ -68,7 +68,8 @@ pub enum LoomError {
     /// excess than a half is no error.
     #[error(
         "the request has about {tokens} tokens, and the window of `{}` {window}: exclude some nodes, set a budget, or choose \
-         another model", Printable(model)
+         another model",
+        Printable(model)
     )]
     Window {
         /// The name of the model.

@@ -219,6 +219,13 @@ pub enum Error {
 }
 
 impl Error {
+    /// The reply that does not match the type of a column, if that is the reason; see
+    /// [`SchemaMismatch`](crate::compute::SchemaMismatch). The error itself never prints the reply.
+    #[cfg(feature = "typed")]
+    pub fn reply(&self) -> Option<&str> {
+        SchemaMismatch::of(self).map(SchemaMismatch::reply)
+    }
+
     /// The error of a store that cannot be opened.
     pub(crate) fn open(source: StoreError) -> Self {
         Self::Open { source }

@@ -230,6 +230,7 @@ async fn a_second_invalid_reply_is_an_error_with_its_position_and_no_content() -
     assert!(error.to_string().contains("the JSON does not match `Score` (line 1, column 20)"), "{error}");
     assert!(!format!("{error} {error:?} {error:#?} {:?}", outcome.retries).contains("secret"), "{error:?}");
     // A program had no way to the reply that it had paid for.
+    assert_eq!(error.reply(), Some(BAD));
     assert_eq!(SchemaMismatch::of(&error).map(SchemaMismatch::reply), Some(BAD));
     assert!(!format!("{:?}", SchemaMismatch::of(&error)).contains("secret"));
     assert_eq!(flow.score.get(0), None);
