@@ -138,8 +138,8 @@ impl Budget {
         self
     }
 
-    /// The budget for a window: a strategy without a number of tokens cuts to the window. `tokens` are those of a request
-    /// and the reply together, `input` those of a request.
+    /// The budget for a window of so many tokens: a strategy without a number of tokens cuts to the window. A request may
+    /// have `input` tokens, and a request with the reply `tokens`.
     pub(crate) fn within(self, tokens: usize, input: usize) -> Self {
         let token_buffer = self.token_buffer.unwrap_or(Self::TOKEN_BUFFER);
         let window = self.strategy.map(|_| tokens.min(input.saturating_add(token_buffer)));
