@@ -17,8 +17,9 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use columnar::BoxError;
+use columnar::model::Offline;
 use columnar::prelude::*;
-use columnar::usage::Total;
+use columnar::usage::{Price, Receipt, Total};
 use columnar_examples::{exit_code, printable};
 
 flow! {
@@ -50,6 +51,20 @@ const STATEMENTS: [&str; 3] = [
     "The deadline is in May, and the old backend can be kept alive until June.",
 ];
 
+/// The model whose prices stand in for those of the offline model, which costs nothing.
+const STAND_IN: &str = "anthropic/claude-sonnet-5";
+
+/// The cost of calls, at the stand-in's prices if the offline model made them.
+fn cost<'r>(receipts: impl IntoIterator<Item = &'r Receipt>) -> Total {
+    let mut total = Total::default();
+    for receipt in receipts {
+        let model = receipt.model.as_deref().unwrap_or_default();
+        let priced = if model == Offline::NAME { STAND_IN } else { model };
+        total.count(receipt, Price::by_model(priced));
+    }
+    total
+}
+
 const LABEL: Style = AnsiColor::Cyan.on_default();
 const COST: Style = Style::new().dimmed();
 
@@ -60,7 +75,11 @@ async fn main() -> ExitCode {
 
 async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     let statements: Vec<String> = std::env::args().skip(1).collect();
-    writeln!(out, "model: {}", columnar_examples::model()?)?;
+    let model = columnar_examples::model()?;
+    writeln!(out, "model: {model}")?;
+    if model.starts_with(Offline::NAME) {
+        writeln!(out, "prices: those of `{STAND_IN}`, which stand in for the offline model")?;
+    }
     let debate = Debate::new();
     let included = STATEMENTS.map(str::to_owned);
     for statement in if statements.is_empty() { &included[..] } else { &statements } {
@@ -70,12 +89,18 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
         while let Some(event) = run.try_next().await? {
             if let Event::Value { column, step, value } = event {
                 writeln!(out, "{LABEL}{column} {step}{LABEL:#}  {}", printable(value.trim()))?;
-                let cost: Total = debate.receipt(column, step).as_deref().into_iter().collect();
+                let cost = cost(debate.receipt(column, step).as_deref());
                 writeln!(out, "{COST}    {cost}{COST:#}")?;
             }
         }
     }
-    Ok(writeln!(out, "\nThe cost:\n\n{}", printable(debate.bill()))?)
+    let bill = debate.bill();
+    writeln!(out, "\nThe cost:\n")?;
+    for column in Debate::ORDER {
+        let of_column = bill.receipts().filter(|(name, ..)| *name == column).map(|(_, _, receipt)| receipt);
+        writeln!(out, "{column:10}{}", cost(of_column))?;
+    }
+    Ok(writeln!(out, "{:10}{}", "all", cost(bill.receipts().map(|(_, _, receipt)| receipt)))?)
 }
 
 #[cfg(test)]
@@ -85,7 +110,7 @@ mod tests {
     #[tokio::test]
     async fn a_round_fills_every_column() {
         let debate = Debate::new();
-        debate.set_model(columnar::model::Offline::new());
+        debate.set_model(Offline::new());
         for statement in STATEMENTS {
             debate.topic.push(statement).await.expect("in memory");
         }

@@ -63,9 +63,14 @@ impl Messages {
         Iter(self.parts().peekable())
     }
 
+    /// Whether values are in tags. A document and a path of a tree have none.
+    pub(crate) fn has_tags(&self) -> bool {
+        self.0.overhead.has_tags()
+    }
+
     /// The value that these messages show as `text`, between the tags.
     pub(crate) fn unescape<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if self.0.overhead.has_tags() { unescape(text, &self.0.reads.tags()) } else { Cow::Borrowed(text) }
+        if self.has_tags() { unescape(text, &self.0.reads.tags()) } else { Cow::Borrowed(text) }
     }
 
     /// The number of messages.

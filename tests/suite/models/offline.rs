@@ -36,3 +36,18 @@ async fn the_offline_model_keeps_documents_apart_from_words_and_orders() -> Resu
     assert!(reply.starts_with("You said: \"Who likes tea?\"."), "{reply}");
     Ok(())
 }
+
+/// A document has no tags, and the model found nothing to answer.
+#[tokio::test]
+async fn the_offline_model_answers_text_without_tags() -> Result<()> {
+    let story = flow! {
+        source text;
+        column next(text, self) = prompt("Go on.").document();
+    };
+    story.set_model(Offline::new());
+    story.text.push("The lighthouse was dark, and the keeper was gone.").await?;
+    story.run().await?;
+    let reply = story.next.get(0).expect("it is computed");
+    assert!(reply.contains("The lighthouse was dark"), "{reply}");
+    Ok(())
+}

@@ -123,6 +123,9 @@ fn documents(messages: &Messages) -> impl Iterator<Item = &str> {
 
 /// The values in a message of the user. Text outside of all tags is a title.
 fn values(content: &str, messages: &Messages) -> Vec<(String, String)> {
+    if !messages.has_tags() {
+        return vec![(String::new(), content.to_owned())];
+    }
     let sections = extract::sections(content).into_iter().filter(|(tag, _)| !tag.is_empty());
     // A tag in a value is shown with an entity, whose letters are no words of the value.
     sections.map(|(tag, text)| (tag, messages.unescape(&text).into_owned())).collect()
