@@ -26,8 +26,7 @@ pub(super) struct TypeParam<'e> {
 impl<'e> TypeParam<'e> {
     /// `None` for text, and for a type without parameters.
     pub(super) fn new(header: &'e FlowHeader, column: &'e ColumnDecl, variant: &str) -> Option<Self> {
-        let ty = column.ty.as_ref().filter(|ty| !ty.is_partial && !column.is_source())?;
-        let ty = &ty.ty;
+        let ty = &column.value_type()?.ty;
         let params = used_params(header, ty.clone());
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
         let param = format_ident!("__{variant}", span = Span::call_site());

@@ -274,6 +274,11 @@ impl ColumnDecl {
         self.is_source() && self.ty.is_some()
     }
 
+    /// The type of the values of a computed column, if the type could be read; `None` for text.
+    pub(crate) fn value_type(&self) -> Option<&TypeDecl> {
+        self.ty.as_ref().filter(|ty| !self.is_source() && !ty.is_partial && !ty.ty.is_empty())
+    }
+
     /// The view that a parameter of the compute step names.
     pub(crate) fn view_of(&self, param: &ClosureParam) -> Option<&ViewDecl> {
         self.derived.as_ref()?.view_of(&self.name, param)

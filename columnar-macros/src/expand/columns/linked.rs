@@ -31,11 +31,11 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::parts::{ColumnsParts, typed};
+use super::parts::{ColumnsParts, typed, untyped};
 use super::views::{constant_of, linked_view};
 use crate::expand::dependencies::{Associated, Dependency};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{constant_ident, hidden_ident, unlocated};
+use crate::expand::tokens::{Private, constant_ident, hidden_ident, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::ViewDecl;
 
@@ -67,7 +67,6 @@ impl Emitter<'_> {
     }
 
     fn linked_bind(&self) -> TokenStream {
-        let private = self.private;
         let columns = self.flow.columns.iter().map(|column| {
             let field = unlocated(&column.name);
             let constant = hidden_ident("HERE_", &column.name);
@@ -75,7 +74,7 @@ impl Emitter<'_> {
             quote!(#field: Self::#constant.__bind(__FLOW) #typed,)
         });
         let base = self.base_columns().map(
-            |base| quote!(#[cfg(not(rust_analyzer))] __base: <#base as #private::Columns>::__bind(__FLOW),),
+            |base| quote!(#[cfg(not(rust_analyzer))] __base: <#base as #Private::Columns>::__bind(__FLOW),),
         );
         let modules = self.module_binds();
         quote!(Self { #base #(#columns)* #modules })
@@ -88,15 +87,14 @@ impl Emitter<'_> {
 
     /// Makes the columns of the base fields of the extension, too.
     pub(super) fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
-        let private = self.private;
-        let params = self.dependencies.struct_params(private);
+        let params = self.dependencies.struct_params();
         let arguments = self.dependencies.own_struct_arguments();
         let target = base.at_path(base.associated_in_definition(Associated::Columns));
         quote! {
             // rustdoc would take the base itself for the target, and show its methods.
             #[doc(hidden)]
             #[allow(unexpected_cfgs)]
-            impl #params #private::Deref for #name #arguments {
+            impl #params #Private::Deref for #name #arguments {
                 type Target = #target;
 
                 #[cfg(not(rust_analyzer))]
@@ -113,16 +111,15 @@ impl Emitter<'_> {
     }
 
     fn linked_constants(&self) -> TokenStream {
-        let private = self.private;
         let count = self.flow.columns.len();
         let views = self.flow.columns.iter().filter_map(|column| {
             let constant = constant_ident("views", &column.name);
             let views = column.derived.as_ref()?.views.iter().map(|view| linked_view(view, &column.name));
-            Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
+            Some(quote!(const #constant: &'static [#Private::View] = &[#(#views),*];))
         });
         let base = self
             .base_columns()
-            .map(|base| quote!(const __BASE: #private::Graph = <#base as #private::Columns>::GRAPH;));
+            .map(|base| quote!(const __BASE: #Private::Graph = <#base as #Private::Columns>::GRAPH;));
         let first = if base.is_some() { quote!(Self::__BASE.__len() + #count) } else { quote!(#count) };
         let modules = self.module_constants(&first);
         let columns = self.column_constants();
@@ -132,13 +129,12 @@ impl Emitter<'_> {
     /// The columns before they are bound to a flow: the columns of this flow, and the columns of other flows that are
     /// read.
     fn column_constants(&self) -> TokenStream {
-        let private = self.private;
         let is_extension = self.dependencies.base.is_some();
         let own = self.flow.columns.iter().enumerate().map(|(at, column)| {
             let base = is_extension.then(|| quote!(Self::__BASE.__len() +));
             let constant = hidden_ident("HERE_", &column.name);
             let name = ident_text(&column.name);
-            (constant, self.untyped(column), quote!(#base #at), name)
+            (constant, untyped(column), quote!(#base #at), name)
         });
         let mut known = HashSet::new();
         let others = self.flow.reads().filter(|view| view.is_inherited || !view.path.is_empty());
@@ -146,7 +142,7 @@ impl Emitter<'_> {
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
             let constant = constant_of(view, &view.base);
             let name = ident_text(view.last());
-            (constant, quote!(#private::Derived).into(), index_of(view), name)
+            (constant, quote!(#Private::Derived).into(), index_of(view), name)
         });
         let constants = own.chain(others).map(
             |(constant, ty, index, name)| quote!(const #constant: &'static #ty = &#ty::__new(#index, #name);),

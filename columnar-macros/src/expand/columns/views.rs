@@ -39,13 +39,12 @@ use quote::{format_ident, quote};
 
 use super::parts::{ColumnsParts, is_typed, typed};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
+use crate::expand::tokens::{Private, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, ModifierKind, Tag, ViewDecl};
 
 impl Emitter<'_> {
     pub(super) fn plain_parts(&self) -> ColumnsParts {
-        let private = self.private;
         let indices = self.flow.columns.iter().enumerate().map(|(at, column)| (ident_text(&column.name), at));
         let indices: HashMap<String, usize> = indices.collect();
         let mut nodes = Vec::new();
@@ -62,8 +61,8 @@ impl Emitter<'_> {
                 literals.extend(reads.iter().map(IndexedView::literals));
             } else {
                 let constant = constant_ident("views", &column.name);
-                let views = reads.iter().map(|read| read.constant(private));
-                constants.extend(quote!(const #constant: &'static [#private::View] = &[#(#views),*];));
+                let views = reads.iter().map(IndexedView::constant);
+                constants.extend(quote!(const #constant: &'static [#Private::View] = &[#(#views),*];));
                 lists.push(quote!(Self::#constant));
             }
         }
@@ -80,7 +79,6 @@ impl Emitter<'_> {
 
     /// The columns, bound to a flow. All computed columns come from one call: a call for each costs the compiler more.
     fn plain_bind(&self) -> TokenStream {
-        let private = self.private;
         let mut sources = TokenStream::new();
         let mut fields = Vec::new();
         let mut derived = Vec::new();
@@ -97,7 +95,7 @@ impl Emitter<'_> {
                 let call = &column.keyword;
                 let name = ident_text(&column.name);
                 let typed = typed(column);
-                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(__FLOW) #typed,));
+                sources.extend(quote!(#field: #Private::Declare.#call(#at, #name).__bind(__FLOW) #typed,));
             }
         }
         let fields = list(fields);
@@ -141,11 +139,11 @@ impl<'v> IndexedView<'v> {
     }
 
     /// The view as a constant expression, for modifiers that the compiler evaluates.
-    fn constant(&self, private: &Tokens) -> TokenStream {
+    fn constant(&self) -> TokenStream {
         let literals = list([self.literals()]);
         let modifiers = self.view.constant_modifiers();
         let groups = groups(self.view);
-        let view = quote!(#private::View::__literal(#literals));
+        let view = quote!(#Private::View::__literal(#literals));
         if self.view.is_tiered() {
             return quote!(#view.__in_tiers() #modifiers.__view());
         }

@@ -20,7 +20,7 @@ use syn::{Attribute, Expr, ExprLit, Lit};
 use super::drawing::{self, DrawnColumn, DrawnLine, DrawnRead};
 use super::table::{self, TableRow};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::text_of;
+use crate::expand::tokens::{Private, text_of};
 use crate::graph;
 use crate::ident::{ident_text, without_marker};
 use crate::syntax::{ColumnDecl, FlowDecl, FlowHeader, ViewDecl};
@@ -45,9 +45,8 @@ impl<'e> Docs<'e> {
 
     /// The import that the links need.
     pub(super) fn import(&self) -> TokenStream {
-        let private = self.emitter.private;
         let crate_name = &self.crate_name;
-        quote!(#[cfg(doc)] #[doc(hidden)] use #private as #crate_name;)
+        quote!(#[cfg(doc)] #[doc(hidden)] use #Private as #crate_name;)
     }
 
     /// The documentation of the user, and the page or the list.
