@@ -8,6 +8,7 @@
 //! ```
 
 use std::collections::HashSet;
+use std::iter;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -23,6 +24,8 @@ use crate::syntax::{ColumnDecl, FlowDecl, FlowHeader, ModuleDecl, ViewDecl};
 pub(super) struct Dependencies<'e> {
     pub(super) base: Option<Dependency<'e>>,
     pub(super) modules: Vec<Dependency<'e>>,
+    /// The variant of each computed column in the enum that names these columns.
+    pub(super) variants: Vec<String>,
     /// The typed columns whose types name parameters of the header. The struct of the columns has a parameter for each,
     /// as for each dependency with parameters.
     pub(super) types: Vec<TypeParam<'e>>,
@@ -44,11 +47,10 @@ impl<'e> Dependencies<'e> {
         let mut taken: HashSet<String> = base.iter().map(|base| ident_text(base.flow)).collect();
         let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_duplicate);
         // Columns before modules: both are variants of one enum, where no module may take a column's.
-        let types = columns.filter_map(|column| {
-            let variant = unique_variant(&column.name, &mut taken);
-            TypeParam::new(header?, column, &variant)
-        });
-        let types = types.collect();
+        let variants = columns.clone().map(|column| unique_variant(&column.name, &mut taken));
+        let variants: Vec<String> = variants.collect();
+        let types = iter::zip(columns, &variants);
+        let types = types.filter_map(|(column, variant)| TypeParam::new(header?, column, variant)).collect();
         let consts = header.map(|header| consts(header, flow)).unwrap_or_default();
         // The parameter for the base.
         taken.insert("Base".to_owned());
@@ -58,7 +60,7 @@ impl<'e> Dependencies<'e> {
             Dependency::new(header, &module.path, flow, variant, FlowRole::Module(module))
         });
         let modules = modules.collect();
-        Self { base, modules, types, consts }
+        Self { base, modules, variants, types, consts }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -191,7 +193,7 @@ fn any_constant(ConstParam { ty, default, .. }: &ConstParam) -> TokenStream {
 }
 
 /// A variant for a column or a module, different from all others.
-pub(super) fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> String {
+fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> String {
     let mut variant = camel_case(&ident_text(name));
     while !taken.insert(variant.clone()) {
         variant.push('_');

@@ -16,13 +16,11 @@
 //! An enum without such variants has lists instead of matches: a `match` with many arms and a derived `Debug` are slow
 //! to compile.
 
-use std::collections::HashSet;
-
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-use crate::expand::dependencies::{Associated, Dependencies, Dependency, FlowRole, unique_variant};
+use crate::expand::dependencies::{Associated, Dependencies, Dependency, FlowRole};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Private, docs_or, list, located};
 use crate::ident::ident_text;
@@ -34,13 +32,11 @@ impl Emitter<'_> {
         let all = self.flow.columns.iter().enumerate();
         let (derived, without): (Vec<_>, Vec<_>) =
             all.partition(|(_, column)| !column.is_source() && !column.is_duplicate);
-        let (indices, derived): (Vec<usize>, Vec<&ColumnDecl>) = derived.into_iter().unzip();
+        let (indices, columns): (Vec<usize>, Vec<&ColumnDecl>) = derived.into_iter().unzip();
         let without = without.into_iter().map(|(at, _)| at).collect();
-        let names: Vec<String> = derived.iter().map(|column| ident_text(&column.name)).collect();
-        let variants = variants(&derived, self.dependencies.base.as_ref());
+        let names: Vec<String> = columns.iter().map(|column| ident_text(&column.name)).collect();
         let dependencies = &self.dependencies;
-        let columns = derived;
-        let id = Enum { header, id, struct_of, dependencies, indices, without, columns, names, variants };
+        let id = Enum { header, id, struct_of, dependencies, indices, without, columns, names };
         let definition = id.definition();
         let implementation = id.implementation();
         quote!(#definition #implementation)
@@ -59,14 +55,14 @@ struct Enum<'e> {
     without: Vec<usize>,
     columns: Vec<&'e ColumnDecl>,
     names: Vec<String>,
-    variants: Vec<Ident>,
 }
 
 impl Enum<'_> {
     fn definition(&self) -> TokenStream {
         let vis = &self.header.vis;
         let id = self.id;
-        let variants = &self.variants;
+        let positions = self.columns.iter().map(|column| located(column.keyword.span()));
+        let variants = positions.zip(&self.dependencies.variants).map(|(at, name)| Ident::new(name, at));
         let inherited = self.dependencies.base.as_ref().map(variant);
         let modules = self.dependencies.modules.iter().map(variant);
         let params = self.dependencies.own_enum_arguments();
@@ -139,7 +135,7 @@ impl Enum<'_> {
     fn is_plain(&self) -> bool {
         // `unique_variant` and `camel_case` append a `_` to all other variants.
         self.dependencies.is_empty()
-            && self.variants.iter().all(|variant| !variant.to_string().ends_with('_'))
+            && self.dependencies.variants.iter().all(|variant| !variant.ends_with('_'))
     }
 
     /// `Debug`, as a derive would write it.
@@ -210,8 +206,8 @@ impl Enum<'_> {
     /// The variants for bodies of functions. A span among the user's lines makes incremental compilation fail there,
     /// once lines above the span are removed; only the declaration may have such a span.
     fn uses(&self) -> Vec<Ident> {
-        let variants = self.variants.iter();
-        variants.map(|variant| Ident::new(&variant.to_string(), Span::call_site())).collect()
+        let variants = self.dependencies.variants.iter();
+        variants.map(|variant| Ident::new(variant, Span::call_site())).collect()
     }
 }
 
@@ -238,14 +234,4 @@ fn arm_of_name(dependency: &Dependency<'_>) -> TokenStream {
         }
     };
     quote!(Self::#variant(__column) => #name,)
-}
-
-/// The columns as variants; made unique where two names become the same.
-fn variants(columns: &[&ColumnDecl], base: Option<&Dependency<'_>>) -> Vec<Ident> {
-    // As in `Dependencies::new`, which gives modules the names that are left.
-    let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();
-    let variants = columns
-        .iter()
-        .map(|column| Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span())));
-    variants.collect()
 }
