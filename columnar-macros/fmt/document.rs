@@ -213,10 +213,9 @@ fn edit(text: &str, snippets: &Snippets, found: &FoundFlow) -> Result<Option<Edi
 fn mistakes(found: &FoundFlow) -> Vec<Problem> {
     let mut errors = Errors::default();
     syntax::parse(found.body.stream(), &mut errors);
-    let trees: Vec<TokenTree> = errors.tokens().into_iter().collect();
     let mut problems = Vec::new();
     // Each error is a `::core::compile_error! { "…" }`.
-    for tree in trees {
+    for tree in errors.tokens() {
         if let TokenTree::Group(group) = &tree
             && let Ok(message) = syn::parse2::<syn::LitStr>(group.stream())
         {

@@ -82,7 +82,7 @@ impl<'e> Dependencies<'e> {
 
     /// The arguments of the enum of the columns, where it is used.
     pub(super) fn enum_arguments(&self) -> Option<TokenStream> {
-        angled(self.generic().map(|dependency| dependency.associated(Associated::Column)))
+        angled(self.generic().map(|dependency| dependency.associated("ColumnOf")))
     }
 
     /// The parameters of the enum of the columns, where it is defined.
@@ -98,7 +98,7 @@ impl<'e> Dependencies<'e> {
     /// The arguments of the struct of the columns, where it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
         self.struct_list(
-            |dependency| dependency.associated(Associated::Columns),
+            |dependency| dependency.associated("ColumnsOf"),
             TypeParam::ty,
             |constant| constant.ident.to_token_stream(),
         )
@@ -225,15 +225,6 @@ pub(super) struct InputsAlias {
     pub(super) definition: TokenStream,
     /// The alias, with the parameters that are in scope.
     pub(super) path: TokenStream,
-}
-
-/// A type of another flow that is part of this one. An alias names the type, since rustdoc shows types as written.
-#[derive(Clone, Copy)]
-pub(super) enum Associated {
-    /// The struct of the columns.
-    Columns,
-    /// The enum that names the computed columns.
-    Column,
 }
 
 pub(super) enum FlowRole<'e> {
@@ -412,18 +403,19 @@ impl<'e> Dependency<'e> {
         Some(InputsAlias { definition, path: path.collect() })
     }
 
-    /// An associated type of the flow, where the parameters of the header are in scope.
-    pub(super) fn associated(&self, name: Associated) -> TokenStream {
-        self.associated_of(&self.ty(), name)
+    /// An associated type of the flow, where the parameters of the header are in scope: `ColumnsOf` is the struct of the
+    /// columns, and `ColumnOf` the enum that names the computed ones. Each is an alias, since rustdoc shows types as written.
+    pub(super) fn associated(&self, alias: &str) -> TokenStream {
+        self.associated_of(&self.ty(), alias)
     }
 
     /// An associated type of the flow in the definitions of the struct and the enum of the columns.
-    pub(super) fn associated_in_definition(&self, name: Associated) -> TokenStream {
+    pub(super) fn associated_in_definition(&self, alias: &str) -> TokenStream {
         if self.is_generic {
             return self.param.to_token_stream();
         }
         if let Some(checked) = &self.checked {
-            return self.associated_of(&quote!(#checked), name);
+            return self.associated_of(&quote!(#checked), alias);
         }
         // The columns of a flow are the same for every lifetime of the steps.
         let lifetimes = self.params.iter().map(|_| quote!('static));
@@ -431,17 +423,15 @@ impl<'e> Dependency<'e> {
             Some(alias) => quote!(#alias<#(#lifetimes),*>),
             None => self.inline_path(),
         };
-        self.associated_of(&ty, name)
+        self.associated_of(&ty, alias)
     }
 
-    fn associated_of(&self, ty: &TokenStream, name: Associated) -> TokenStream {
+    fn associated_of(&self, ty: &TokenStream, alias: &str) -> TokenStream {
         // The constant in the checked path of a module finds that the path is a module.
         let is_unchecked = matches!(self.role, FlowRole::Module(_)) && !self.has_checked_path();
         let module = is_unchecked.then(|| quote!(module::));
-        match name {
-            Associated::Columns => quote!(#Private::#module ColumnsOf<#ty>),
-            Associated::Column => quote!(#Private::#module ColumnOf<#ty>),
-        }
+        let alias = Ident::new(alias, Span::call_site());
+        quote!(#Private::#module #alias<#ty>)
     }
 
     /// Another associated type of the flow, which only a base has.

@@ -25,7 +25,6 @@ use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::quote;
 
 use super::captures::Clones;
-use super::dependencies::Associated;
 use super::emitter::Emitter;
 use super::tokens::{Private, located, underlined};
 use crate::ident::ident_text;
@@ -145,7 +144,7 @@ impl Emitter<'_> {
             let (_, dependency) = self.modules().find(|(module, _)| ident_text(&module.name) == base)?;
             (dependency, view.path.clone())
         };
-        let columns = dependency.associated(Associated::Columns);
+        let columns = dependency.associated("ColumnsOf");
         Some(quote!(#Private::of_column(|__here: &#columns| &__here #(.#fields)*)))
     }
 }

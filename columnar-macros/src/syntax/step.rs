@@ -241,7 +241,7 @@ fn check_unread(step: &[TokenTree], errors: &mut Errors) -> bool {
         _ => None,
     });
     if let Some(arrow) = closure::arrow(step) {
-        errors.at(tokens(arrow), CLOSURE_ARROW);
+        errors.at(arrow, CLOSURE_ARROW);
     } else if let Some(word) = tag {
         errors.at(word, TAGGED_STEP);
     } else {

@@ -33,7 +33,7 @@ use quote::quote;
 
 use super::parts::{ColumnsParts, typed, untyped};
 use super::views::{constant_of, linked_view};
-use crate::expand::dependencies::{Associated, Dependency};
+use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Private, constant_ident, hidden_ident, unlocated};
 use crate::ident::ident_text;
@@ -54,16 +54,8 @@ impl Emitter<'_> {
             }
         }
         let order = &self.plan.order;
-        let constants = self.linked_constants();
-        let literals = TokenStream::new();
-        ColumnsParts {
-            constants,
-            nodes: quote!(#(#nodes),*),
-            literals,
-            lists,
-            order: quote!(#(#order),*),
-            bind: self.linked_bind(),
-        }
+        let graph = quote!(#Private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*]));
+        ColumnsParts { constants: self.linked_constants(), graph, bind: self.linked_bind() }
     }
 
     fn linked_bind(&self) -> TokenStream {
@@ -82,14 +74,14 @@ impl Emitter<'_> {
 
     /// The type of the columns of the base.
     pub(super) fn base_columns(&self) -> Option<TokenStream> {
-        self.dependencies.base.as_ref().map(|base| base.associated_in_definition(Associated::Columns))
+        self.dependencies.base.as_ref().map(|base| base.associated_in_definition("ColumnsOf"))
     }
 
     /// Makes the columns of the base fields of the extension, too.
     pub(super) fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
         let params = self.dependencies.struct_params();
         let arguments = self.dependencies.own_struct_arguments();
-        let target = base.at_path(base.associated_in_definition(Associated::Columns));
+        let target = base.at_path(base.associated_in_definition("ColumnsOf"));
         quote! {
             // rustdoc would take the base itself for the target, and show its methods.
             #[doc(hidden)]

@@ -44,7 +44,7 @@ impl Emitter<'_> {
     pub(super) fn impl_columns(&self, name: &Ident) -> TokenStream {
         let is_linked = !self.dependencies.is_empty();
         let parts = if is_linked { self.linked_parts() } else { self.plain_parts() };
-        let ColumnsParts { constants, nodes, literals, lists, order, bind } = parts;
+        let ColumnsParts { constants, graph, bind } = parts;
         let params = self.dependencies.struct_params();
         let arguments = self.dependencies.own_struct_arguments();
         let cfgs = is_linked.then(|| quote!(, unexpected_cfgs));
@@ -60,10 +60,7 @@ impl Emitter<'_> {
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(Self::#used),*])));
         let documents = self.documents();
         let renames = self.renames();
-        let graph = self.checked_graph(quote! {
-            #Private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order])
-                #documents #extending #used #renames
-        });
+        let graph = self.checked_graph(quote!(#graph #documents #extending #used #renames));
         // A generic impl has a static once, for all arguments. Only constants make the graphs different.
         let plan = if self.dependencies.consts.is_empty() {
             quote! {

@@ -21,7 +21,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 use super::views::{constant_of, mention_column};
-use crate::expand::dependencies::{Associated, Dependency, FlowRole, InputsAlias};
+use crate::expand::dependencies::{Dependency, FlowRole, InputsAlias};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Private, constant_ident, docs_or, hidden_ident, unlocated};
 use crate::ident::ident_text;
@@ -43,7 +43,7 @@ impl Emitter<'_> {
         let constants = self.modules().map(|(module, dependency)| {
             let columns_of = hidden_ident("AT_", &module.name);
             let used = constant_ident("inputs", &module.name);
-            let columns = dependency.associated_in_definition(Associated::Columns);
+            let columns = dependency.associated_in_definition("ColumnsOf");
             let name = ident_text(&module.name);
             let inputs = module.inputs.iter().filter_map(|input| {
                 let column = constant_of(input.read()?, &input.name);
@@ -67,7 +67,7 @@ impl Emitter<'_> {
         let binds = self.modules().map(|(module, dependency)| {
             let field = unlocated(&module.name);
             let name = ident_text(&module.name);
-            let columns = dependency.associated_in_definition(Associated::Columns);
+            let columns = dependency.associated_in_definition("ColumnsOf");
             let inputs = module.inputs.iter().filter_map(|input| {
                 let column = input.read()?.name();
                 let input = ident_text(&input.name);
@@ -81,7 +81,7 @@ impl Emitter<'_> {
     pub(super) fn module_fields(&self) -> TokenStream {
         let fields = self.modules().map(|(module, dependency)| {
             let name = &module.name;
-            let columns = dependency.associated_in_definition(Associated::Columns);
+            let columns = dependency.associated_in_definition("ColumnsOf");
             let docs = docs_or(&module.docs, &format!("The module `{}`.", ident_text(name)));
             quote!(#docs pub #name: #columns,)
         });

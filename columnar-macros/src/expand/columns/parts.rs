@@ -13,12 +13,9 @@ use crate::syntax::{ColumnDecl, EarlierName, TypeDecl};
 pub(super) struct ColumnsParts {
     /// The constants that the graph mentions.
     pub(super) constants: TokenStream,
-    /// Each column, with the number of literal views and of constant lists before it.
-    pub(super) nodes: TokenStream,
-    pub(super) literals: TokenStream,
-    /// The lists of views, one for each column that has a constant view.
-    pub(super) lists: Vec<TokenStream>,
-    pub(super) order: TokenStream,
+    /// The graph of the columns of this flow: each column, with the number of literal views and of constant lists before it;
+    /// the literal views; the lists of views, one for each column that has a constant view; and the order.
+    pub(super) graph: TokenStream,
     /// The body of the function that binds the columns to a flow.
     pub(super) bind: TokenStream,
 }

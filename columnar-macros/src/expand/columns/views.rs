@@ -66,15 +66,10 @@ impl Emitter<'_> {
                 lists.push(quote!(Self::#constant));
             }
         }
+        let [nodes, literals] = [nodes, literals].map(list);
         let order = list(&self.plan.order);
-        ColumnsParts {
-            constants,
-            nodes: list(nodes),
-            literals: list(literals),
-            lists,
-            order,
-            bind: self.plain_bind(),
-        }
+        let graph = quote!(#Private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order]));
+        ColumnsParts { constants, graph, bind: self.plain_bind() }
     }
 
     /// The columns, bound to a flow. All computed columns come from one call: a call for each costs the compiler more.

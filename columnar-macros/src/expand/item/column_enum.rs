@@ -20,7 +20,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-use crate::expand::dependencies::{Associated, Dependencies, Dependency, FlowRole};
+use crate::expand::dependencies::{Dependencies, Dependency, FlowRole};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Private, docs_or, list, located};
 use crate::ident::ident_text;
@@ -180,7 +180,7 @@ impl Enum<'_> {
         let mut modules = dependencies.modules.iter().map(|module| {
             let variant = module.variant();
             let name = ident_text(module.name());
-            let ty = module.associated_in_definition(Associated::Column);
+            let ty = module.associated_in_definition("ColumnOf");
             quote!(<#ty as #Private::ColumnEnum>::__of_module(#name, __name).map(Self::#variant))
         });
         let first = modules.next().unwrap_or_else(|| quote!(#Private::None));
@@ -190,7 +190,7 @@ impl Enum<'_> {
             return (quote!(__name), quote!(match __column { #(#indices => #found,)* _ => #otherwise, }));
         };
         let variant = base.variant();
-        let ty = base.associated_in_definition(Associated::Column);
+        let ty = base.associated_in_definition("ColumnOf");
         let of = quote! {
             if let #Private::Some(__column) = <#ty as #Private::ColumnId>::__of(__column, __name) {
                 return #Private::Some(Self::#variant(__column));
@@ -215,7 +215,7 @@ impl Enum<'_> {
 fn variant(dependency: &Dependency<'_>) -> TokenStream {
     let variant = dependency.variant();
     let name = dependency.name().unraw();
-    let ty = dependency.associated_in_definition(Associated::Column);
+    let ty = dependency.associated_in_definition("ColumnOf");
     let docs = match dependency.role {
         FlowRole::Base => format!(" A column of the `{name}` that is extended."),
         FlowRole::Module(_) => format!(" A column of the module `{name}`."),

@@ -141,7 +141,7 @@ impl<'e> Docs<'e> {
         for view in self.emitter.flow.reads().filter(|view| view.is_inherited) {
             let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
-                nodes.push(DrawnColumn { name, link: Some(OF_BASE.to_owned()), ..DrawnColumn::default() });
+                nodes.push(DrawnColumn { name, link: OF_BASE.to_owned(), ..DrawnColumn::default() });
                 nodes.len() - 1
             });
         }
@@ -156,7 +156,7 @@ impl<'e> Docs<'e> {
                 name: ident_text(&module.name),
                 reads: reads.collect(),
                 views: module.reads().map(ViewDecl::name).collect(),
-                link: Some(table::link(&ident_text(&module.name))),
+                link: table::link(&ident_text(&module.name)),
                 ..DrawnColumn::default()
             }
         }));
@@ -195,7 +195,7 @@ fn node_of_column(column: &ColumnDecl, index: &HashMap<String, usize>) -> DrawnC
         reads_self: column.reads().any(|view| view.is_self),
         is_documents: column.has_documents(),
         is_lagged: !lagged.is_empty(),
-        link: Some(table::link(&ident_text(&column.name))),
+        link: table::link(&ident_text(&column.name)),
     }
 }
 
