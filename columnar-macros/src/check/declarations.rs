@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ptr;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::{PathSegment, Type, TypeGroup, TypeParen, TypePath};
@@ -12,7 +12,8 @@ use crate::diagnostics::{EMPTY_FLOW, Errors, bad_name, line, quote};
 use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
 use crate::keywords::{is_primitive, nearest};
 use crate::syntax::{
-    BaseDecl, ColumnDecl, EarlierName, FlowDecl, FlowForm, ModuleDecl, TypeDecl, ViewDecl, shown,
+    BaseDecl, ColumnDecl, EarlierName, FlowDecl, FlowForm, ModuleDecl, TypeDecl, ViewDecl, as_ident,
+    has_token, shown,
 };
 
 /// Columns and modules have different names, and each name is valid. Wrong:
@@ -168,8 +169,11 @@ pub(super) fn check_source_types(flow: &mut FlowDecl, errors: &mut Errors) {
         let is_in_tiers = readers.tiers.contains(&text);
         let reader = readers.text.get(&text).filter(|_| !is_in_tiers);
         let found = type_of(ty);
+        let is_of_param = has_token(ty.clone(), &|tree| {
+            as_ident(tree).is_some_and(|name| params.contains(&name.to_string()))
+        });
         match (&found, reader) {
-            _ if names_any(ty.clone(), &params) => errors.at(&*ty, SOURCE_OF_PARAM),
+            _ if is_of_param => errors.at(&*ty, SOURCE_OF_PARAM),
             (SourceGuess::Documents, _) | (SourceGuess::Unknown, None) => continue,
             // A missing type is reported already.
             (SourceGuess::Missing, _) => {}
@@ -244,14 +248,6 @@ impl Readers {
         }
         readers
     }
-}
-
-fn names_any(tokens: TokenStream, names: &HashSet<String>) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Ident(name) => names.contains(&name.to_string()),
-        TokenTree::Group(group) => names_any(group.stream(), names),
-        _ => false,
-    })
 }
 
 /// A flow has a source, unless it extends another flow. Wrong:

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::Ident;
 
 use crate::diagnostics::{
     Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, no_purpose_parentheses, no_view_named,
@@ -11,7 +11,9 @@ use crate::diagnostics::{
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
 use crate::keywords::{is_primitive, nearest};
-use crate::syntax::{FlowDecl, FlowForm, ModifierKind, ModuleDecl, Param, ViewDecl, ViewState, uses};
+use crate::syntax::{
+    FlowDecl, FlowForm, ModifierKind, ModuleDecl, Param, ViewDecl, ViewState, as_ident, uses,
+};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
 ///
@@ -336,10 +338,7 @@ pub(super) fn check_unknown(flow: &FlowDecl, unknown: &[Ident], errors: &mut Err
 
 /// The identifiers in declarations that could not be read: each may be the name of such a declaration.
 fn unparsed_names(flow: &FlowDecl) -> impl Iterator<Item = String> {
-    flow.unparsed.iter().filter_map(|tree| match tree {
-        TokenTree::Ident(name) => Some(ident_text(name)),
-        _ => None,
-    })
+    flow.unparsed.iter().filter_map(as_ident).map(ident_text)
 }
 
 /// A name that is a keyword of Rust is written raw. Wrong: `column topics(type.latest) = prompt("...");`.

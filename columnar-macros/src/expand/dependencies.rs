@@ -16,7 +16,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{ConstParam, GenericParam, Path};
 
-use super::generics::{TypeParam, angled, argument, declaration, used_params};
+use super::generics::{TypeParam, angled, argument, declaration, type_alias, used_params};
 use super::tokens::{Private, located, underlined, unlocated};
 use crate::ident::{camel_case, ident_text};
 use crate::syntax::{ColumnDecl, FlowDecl, FlowHeader, ModuleDecl, ViewDecl};
@@ -279,7 +279,6 @@ impl<'e> Dependency<'e> {
 
     fn alias_definition(&self, header: &FlowHeader) -> TokenStream {
         let Some(alias) = &self.alias else { return TokenStream::new() };
-        let vis = &header.vis;
         let path = self.path;
         let checked = self.checked.as_ref().map(|checked| self.checked_definition(header, alias, checked));
         if let FlowRole::Module(_) = self.role {
@@ -287,25 +286,19 @@ impl<'e> Dependency<'e> {
             return quote!(#alias #checked);
         }
         let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
-        let params = self.params.iter().map(|param| declaration(param));
-        quote! {
-            #[doc = #docs]
-            #[allow(dead_code, unreachable_pub)]
-            #vis type #alias<#(#params),*> = #path;
-            #checked
-        }
+        let definition = type_alias(header, alias, &self.params, path);
+        quote!(#[doc = #docs] #definition #checked)
     }
 
     /// An alias. On pages, rustdoc puts the path in the place of an alias that is private.
     fn hidden_alias(&self, header: &FlowHeader, alias: &Ident, ty: &TokenStream) -> TokenStream {
-        let vis = &header.vis;
         let path = self.path;
-        let params: Vec<TokenStream> = self.params.iter().map(|param| declaration(param)).collect();
+        let params = self.params.iter().map(|param| declaration(param));
+        let definition = type_alias(header, alias, &self.params, ty);
         quote! {
             #[cfg(not(doc))]
             #[doc(hidden)]
-            #[allow(dead_code, unreachable_pub)]
-            #vis type #alias<#(#params),*> = #ty;
+            #definition
             #[cfg(doc)]
             #[doc(hidden)]
             type #alias<#(#params),*> = #path;

@@ -7,7 +7,7 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::dependencies::Dependencies;
 use super::tokens::{Private, end_of, unlocated};
-use super::unwritten::Unwritten;
+use super::unwritten::unwritten;
 use crate::check::ExpansionPlan;
 use crate::ident::rust_ident;
 use crate::syntax::{ColumnDecl, ComputedDecl, FlowDecl, GroupTag, TypeDecl};
@@ -75,12 +75,8 @@ impl Emitter<'_> {
         let Some(last) = step.clone().into_iter().last() else {
             return quote!(#Private::Declare.#keyword(#Private::broken()));
         };
-        if let Some(unwritten) = Unwritten::of(step) {
-            let Unwritten { words, text, settings } = unwritten;
-            // Without arguments `format!` is an error.
-            let text = if text.is_empty() { quote!("") } else { text };
-            let step = quote!(#Private::unwritten(#words, &#Private::format!(#text)));
-            return quote!(#Private::Declare.#keyword(#step #settings));
+        if let Some(step) = unwritten(step) {
+            return quote!(#Private::Declare.#keyword(#step));
         }
         let step = self.step_of_closure(column, derived).unwrap_or_else(|| self.with_conditions(step));
         // rustc reports an expression that ends too early at the closing parenthesis.

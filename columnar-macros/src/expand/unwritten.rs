@@ -4,38 +4,30 @@
 //! same words.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::quote;
 use syn::Macro;
 use syn::parse::Parser;
 
+use super::tokens::Private;
 use crate::syntax::{is_punct, trees, with_rest};
 
-pub(super) struct Unwritten {
-    /// The words of the macro before the text.
-    pub(super) words: &'static str,
-    /// The arguments of the macro.
-    pub(super) text: TokenStream,
-    /// The settings after the macro.
-    pub(super) settings: TokenStream,
-}
-
-impl Unwritten {
-    /// The unwritten step; `None` for any other step.
-    pub(super) fn of(step: &TokenStream) -> Option<Self> {
-        if let [TokenTree::Group(group), after @ ..] = trees(step).as_slice()
-            && matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace)
-        {
-            let mut inner = Self::of(&group.stream())?;
-            inner.settings.extend(after.iter().cloned());
-            return Some(inner);
-        }
-        let (Macro { path, tokens: text, .. }, settings) = with_rest::<Macro>.parse2(step.clone()).ok()?;
-        let path: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        let words = match path.join("::").trim_start_matches("std::").trim_start_matches("core::") {
-            "todo" => "not yet implemented",
-            "unimplemented" => "not implemented",
-            _ => return None,
-        };
-        let is_whole = trees(&settings).first().is_none_or(|first| is_punct(first, '.'));
-        is_whole.then_some(Self { words, text, settings })
+/// The step in place of one that is not written, with its settings; `None` for any other step.
+pub(super) fn unwritten(step: &TokenStream) -> Option<TokenStream> {
+    if let [TokenTree::Group(group), settings @ ..] = trees(step).as_slice()
+        && matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace)
+    {
+        let inner = unwritten(&group.stream())?;
+        return Some(quote!(#inner #(#settings)*));
     }
+    let (Macro { path, tokens: text, .. }, settings) = with_rest::<Macro>.parse2(step.clone()).ok()?;
+    let path: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let words = match path.join("::").trim_start_matches("std::").trim_start_matches("core::") {
+        "todo" => "not yet implemented",
+        "unimplemented" => "not implemented",
+        _ => return None,
+    };
+    // Without arguments `format!` is an error.
+    let text = if text.is_empty() { quote!("") } else { text };
+    let is_whole = trees(&settings).first().is_none_or(|first| is_punct(first, '.'));
+    is_whole.then(|| quote!(#Private::unwritten(#words, &#Private::format!(#text)) #settings))
 }

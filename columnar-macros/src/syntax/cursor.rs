@@ -1,6 +1,6 @@
 //! A position in a list of tokens, and the ways to move on from it.
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::{Path, PathSegment};
@@ -138,6 +138,22 @@ pub(super) fn is_ident<'t>(tree: impl Into<Option<&'t TokenTree>>, expected: &st
 
 pub(super) fn is_group(tree: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(tree, TokenTree::Group(group) if group.delimiter() == delimiter)
+}
+
+/// The identifier, if the token is one.
+pub(crate) fn as_ident(tree: &TokenTree) -> Option<&Ident> {
+    match tree {
+        TokenTree::Ident(ident) => Some(ident),
+        _ => None,
+    }
+}
+
+/// Whether any token is such a token, in groups, too.
+pub(crate) fn has_token(tokens: TokenStream, is_it: &dyn Fn(&TokenTree) -> bool) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Group(group) => has_token(group.stream(), is_it),
+        other => is_it(&other),
+    })
 }
 
 /// The one token of a group without delimiters, such as a `$tag:literal` of the user's `macro_rules!`; else the token.

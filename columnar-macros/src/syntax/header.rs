@@ -97,7 +97,9 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<FlowHeader> 
             report_stray(input, &found, errors);
         }
         let skipped = skip_until(input, is_body);
-        let path = skipped.last().and_then(last_name).filter(|path| !path.is_ident(&name));
+        // The flow that is probably extended, in `struct Felt extends Chat`.
+        let path = skipped.last().and_then(|last| syn::parse2::<Path>(last.clone().into()).ok());
+        let path = path.filter(|path| can_name_struct(path) && !path.is_ident(&name));
         base = base.or(Some(BaseDecl { path, is_guessed: true }));
         is_complete = false;
     } else if !is_complete {
@@ -121,11 +123,6 @@ fn report_stray(input: ParseStream<'_>, found: &TokenTree, errors: &mut Errors) 
         Ok(arrow) => errors.at(arrow, RETURN_TYPE),
         Err(_) => errors.at(found, stray(&found.to_string())),
     }
-}
-
-/// The flow that is probably extended, in `struct Felt extends Chat`.
-fn last_name(last: &TokenTree) -> Option<Path> {
-    syn::parse2(last.clone().into()).ok().filter(can_name_struct)
 }
 
 /// Takes the visibility of the flow. One that Rust does not have, such as `pub(crat)`, is reported.

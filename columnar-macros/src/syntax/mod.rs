@@ -33,7 +33,7 @@ use cursor::trees_of;
 
 pub(crate) use captures::{AsyncClosure, Capture};
 pub(crate) use closure::{parse as closure, patterns};
-pub(crate) use cursor::{is_punct, shown, trees};
+pub(crate) use cursor::{as_ident, has_token, is_punct, shown, trees};
 pub(crate) use expression::with_rest;
 pub(crate) use groups::GroupTag;
 pub(crate) use params::sized;

@@ -7,8 +7,8 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Path};
 
 use super::cursor::{
-    Angles, Cursor, can_name_struct, comma_separated, is_blank, is_group, is_ident, is_punct, tokens,
-    trees_of,
+    Angles, Cursor, as_ident, can_name_struct, comma_separated, is_blank, is_group, is_ident, is_punct,
+    tokens, trees_of,
 };
 use super::rust::{declared_name, modifiers_of_name};
 use super::tree::{InputDecl, ModuleDecl};
@@ -156,9 +156,7 @@ fn inputs(module: &mut ModuleDecl, list: &Group, errors: &mut Errors) {
             module.inputs.extend(input);
             continue;
         }
-        if let [TokenTree::Ident(marker)] = part {
-            module.missing.get_or_insert_with(|| marker.clone());
-        }
+        module.missing = module.missing.take().or_else(|| part.first().and_then(as_ident).cloned());
         // One comma may follow the last input.
         if let Some(comma) = comma {
             errors.at(comma, "expected an input before this comma");

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
-use super::cursor::{Cursor, is_punct};
+use super::cursor::{Cursor, as_ident, is_punct};
 use super::groups::GroupTag;
 use crate::diagnostics::Errors;
 use crate::ident::{ident_text, is_gen, replace, rust_ident};
@@ -79,10 +79,7 @@ struct Modifier {
 
 impl Modifier {
     fn name(&self) -> String {
-        let name = self.tokens.clone().into_iter().find_map(|tree| match tree {
-            TokenTree::Ident(name) => Some(ident_text(&name)),
-            _ => None,
-        });
+        let name = self.tokens.clone().into_iter().find_map(|tree| as_ident(&tree).map(ident_text));
         name.unwrap_or_default()
     }
 }

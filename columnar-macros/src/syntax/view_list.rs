@@ -9,7 +9,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Lit, LitInt, LitStr, Token};
 
-use super::cursor::{Cursor, comma_separated, is_blank, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{Cursor, as_ident, comma_separated, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression};
 use super::groups::{self, GroupSyntax};
 use super::view::{self, ModifierKind, Tag, ViewDecl, ViewState, WindowDecl};
@@ -51,11 +51,7 @@ fn parse_items(trees: &[TokenTree], depth: usize, errors: &mut Errors) -> ViewLi
                     list.is_complete = false;
                 }
                 // The view stays in the list, so that an editor can complete it.
-                let marker = match part {
-                    [TokenTree::Ident(marker)] => Some(marker),
-                    _ => None,
-                };
-                list.views.push(ViewDecl::missing(marker));
+                list.views.push(ViewDecl::missing(part.first().and_then(as_ident)));
             }
         }
     }

@@ -43,19 +43,23 @@ impl Emitter<'_> {
     pub(super) fn linked_parts(&self) -> ColumnsParts {
         let mut nodes = Vec::new();
         let mut lists = Vec::new();
+        let mut constants = TokenStream::new();
         for column in &self.flow.columns {
             let name = ident_text(&column.name);
             let list = lists.len();
             // No view is a literal: only rustc knows the indices of columns of other flows.
             nodes.push(quote!((#name, 0, #list)));
-            if !column.is_source() {
+            if let Some(derived) = &column.derived {
                 let constant = constant_ident("views", &column.name);
+                let views = derived.views.iter().map(|view| linked_view(view, &column.name));
+                constants.extend(quote!(const #constant: &'static [#Private::View] = &[#(#views),*];));
                 lists.push(quote!(Self::#constant));
             }
         }
         let order = &self.plan.order;
         let graph = quote!(#Private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*]));
-        ColumnsParts { constants: self.linked_constants(), graph, bind: self.linked_bind() }
+        constants.extend(self.linked_constants());
+        ColumnsParts { constants, graph, bind: self.linked_bind() }
     }
 
     fn linked_bind(&self) -> TokenStream {
@@ -102,20 +106,16 @@ impl Emitter<'_> {
         }
     }
 
+    /// The graphs of the other flows, and the columns to find in them.
     fn linked_constants(&self) -> TokenStream {
         let count = self.flow.columns.len();
-        let views = self.flow.columns.iter().filter_map(|column| {
-            let constant = constant_ident("views", &column.name);
-            let views = column.derived.as_ref()?.views.iter().map(|view| linked_view(view, &column.name));
-            Some(quote!(const #constant: &'static [#Private::View] = &[#(#views),*];))
-        });
         let base = self
             .base_columns()
             .map(|base| quote!(const __BASE: #Private::Graph = <#base as #Private::Columns>::GRAPH;));
         let first = if base.is_some() { quote!(Self::__BASE.__len() + #count) } else { quote!(#count) };
         let modules = self.module_constants(&first);
         let columns = self.column_constants();
-        quote!(#(#views)* #base #modules #columns)
+        quote!(#base #modules #columns)
     }
 
     /// The columns before they are bound to a flow: the columns of this flow, and the columns of other flows that are

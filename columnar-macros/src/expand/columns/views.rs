@@ -41,7 +41,7 @@ use super::parts::{ColumnsParts, is_typed, typed};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Private, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{ColumnDecl, ModifierKind, Tag, ViewDecl};
+use crate::syntax::{ColumnDecl, ModifierKind, ViewDecl};
 
 impl Emitter<'_> {
     pub(super) fn plain_parts(&self) -> ColumnsParts {
@@ -58,7 +58,7 @@ impl Emitter<'_> {
             // A node has views of one kind, so a single constant view makes all of them a list. A source has no views
             // and adds nothing, by which the graph recognises a source.
             if reads.iter().all(|read| read.view.is_literal()) {
-                literals.extend(reads.iter().map(IndexedView::literals));
+                literals.extend(reads.into_iter().map(|read| read.literals));
             } else {
                 let constant = constant_ident("views", &column.name);
                 let views = reads.iter().map(IndexedView::constant);
@@ -102,11 +102,11 @@ impl Emitter<'_> {
     }
 }
 
-/// A valid view, with the index of the shown column.
+/// A valid view.
 struct IndexedView<'v> {
     view: &'v ViewDecl,
-    column: usize,
-    tag: String,
+    /// The view as literals: the index of the shown column, the number of values, whether they are earlier ones, and the tag.
+    literals: String,
 }
 
 impl<'v> IndexedView<'v> {
@@ -115,27 +115,18 @@ impl<'v> IndexedView<'v> {
         let valid = column.reads().filter(|view| view.is_valid());
         let indexed = valid.filter_map(|view| {
             let name = ident_text(if view.is_self { &column.name } else { &view.base });
-            let column = *indices.get(&name)?;
-            let tag = match &view.tag {
-                Tag::Explicit(_, tag) => tag.clone(),
-                Tag::Name | Tag::Invalid => name,
-            };
-            Some(Self { view, column, tag })
+            let at = indices.get(&name)?;
+            let count = view.count();
+            let is_lagged = view.is_lagged;
+            let tag = view.input(&column.name).unwrap_or(name);
+            Some(Self { view, literals: format!("({at},{count},{is_lagged},{tag:?})") })
         });
         indexed.collect()
     }
 
-    /// The view as a tuple of literals.
-    fn literals(&self) -> String {
-        let Self { column, tag, .. } = self;
-        let count = self.view.count();
-        let is_lagged = self.view.is_lagged;
-        format!("({column},{count},{is_lagged},{tag:?})")
-    }
-
     /// The view as a constant expression, for modifiers that the compiler evaluates.
     fn constant(&self) -> TokenStream {
-        let literals = list([self.literals()]);
+        let literals = list([&self.literals]);
         let modifiers = self.view.constant_modifiers();
         let groups = groups(self.view);
         let view = quote!(#Private::View::__literal(#literals));
