@@ -18,7 +18,9 @@ use crate::syntax::{ColumnDecl, ComputedDecl, GroupTag, Lint, Tag, ViewDecl};
 pub(super) fn check_reads_other(name: &str, derived: &ComputedDecl, errors: &mut Errors) {
     let mut self_views = derived.reads().filter(|view| view.is_self);
     match (self_views.next(), self_views.next()) {
-        (_, Some(second)) => errors.at(&second.written, self_twice(name)),
+        (_, Some(second)) => {
+            errors.at(&second.written, format!("`{name}` reads itself twice\n\nhelp: drop one of the two"));
+        }
         (Some(first), None) if derived.reads().count() == 1 && derived.is_complete => {
             errors.at(&first.written, only_self(name));
         }
@@ -196,10 +198,6 @@ fn reads_nothing(name: &str) -> String {
     format!(
         "`{name}` reads nothing, so no value can reach it\n\nhelp: add a view, as in `column {name}(user.latest)`"
     )
-}
-
-fn self_twice(name: &str) -> String {
-    format!("`{name}` reads itself twice\n\nhelp: drop one of the two")
 }
 
 fn same_view(view: &str, name: &str) -> String {

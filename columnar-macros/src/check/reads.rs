@@ -125,7 +125,14 @@ fn check_modifier(view: &mut ViewDecl, errors: &mut Errors) {
 
 /// A column reads itself as `self`. Wrong: `column topics(topics.latest) = prompt("...");`.
 fn report_self_by_name(view: &ViewDecl, name: &Ident, errors: &mut Errors) {
-    let message = if view.is_lagged { prev_by_name(name) } else { self_by_name(name) };
+    let name = ident_text(name);
+    let message = if view.is_lagged {
+        format!("`{name}` reads its own history by name\n\nhelp: write `self.latest`")
+    } else {
+        format!(
+            "`{name}` reads itself in the same step\n\nhelp: write `self` for its values at earlier steps"
+        )
+    };
     errors.at(&view.base, message);
 }
 
@@ -438,15 +445,6 @@ fn unknown_name(name: &Ident, declared: &[String]) -> String {
         }
     };
     format!("no column or source named `{text}` in this flow\n\nhelp: {help}")
-}
-
-fn self_by_name(name: &Ident) -> String {
-    let name = ident_text(name);
-    format!("`{name}` reads itself in the same step\n\nhelp: write `self` for its values at earlier steps")
-}
-
-fn prev_by_name(name: &Ident) -> String {
-    format!("{} reads its own history by name\n\nhelp: write `self.latest`", quote(name))
 }
 
 #[cfg(test)]

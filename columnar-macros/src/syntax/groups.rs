@@ -57,7 +57,8 @@ pub(super) fn group<'t>(trees: &'t [TokenTree], errors: &mut Errors) -> Option<G
         && list.delimiter() == Delimiter::Parenthesis
         && nearest(&ident_text(name).to_lowercase(), ["group"].into_iter()).is_some();
     is_misspelt.then(|| {
-        errors.at(name, not_group(name));
+        let found = quote(name);
+        errors.at(name, format!("no view begins with {found} and a text\n\nhelp: did you mean `group`?"));
         GroupSyntax { word: replace(name, &Ident::new("group", name.span())), list, after }
     })
 }
@@ -85,11 +86,6 @@ pub(super) fn tag(group: &GroupSyntax<'_>, cursor: &mut Cursor<'_>, errors: &mut
 }
 
 // Messages.
-
-/// `groups("debate", pro.latest)`
-fn not_group(found: &Ident) -> String {
-    format!("no view begins with {} and a text\n\nhelp: did you mean `group`?", quote(found))
-}
 
 const NO_GROUP_TAG: &str =
     "expected the tag of the group\n\nhelp: as in `group(\"debate\", pro.latest, con.latest)`";

@@ -29,10 +29,7 @@ pub(super) fn parse(
     let mut inside = Cursor::new(declaration);
     let mut path = path(keyword, &mut inside, errors)?;
     without_constructor(&mut path, &inside, errors);
-    let arguments = match inside.parentheses() {
-        Some(TokenTree::Group(arguments)) => Some(arguments.clone()),
-        _ => None,
-    };
+    let arguments = inside.parentheses().cloned();
     let list = list(&path, &mut inside, errors);
     // A name without inputs is known all the same.
     if list.is_none() && !is_ident(inside.peek(), "as") {

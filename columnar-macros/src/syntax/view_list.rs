@@ -283,7 +283,9 @@ impl ModifierParser<'_> {
             call.arguments.as_ref().and_then(|count| syn::parse_str::<LitInt>(&unmarked_text(count)).ok());
         match (text, &call.arguments) {
             ("all", _) if !self.view.is_lagged => {
-                self.report(call.tokens(), all_without_prev(&self.view.base));
+                let column = quote(&self.view.base);
+                let message = format!("{column} already shows all of its history\n\nhelp: drop this");
+                self.report(call.tokens(), message);
             }
             ("latest", Some(parentheses)) => self.report(parentheses, no_parentheses(call.name, parentheses)),
             ("window", None) => self.report(call.name, NO_COUNT),
@@ -368,6 +370,7 @@ impl ModifierParser<'_> {
 
     /// `context()` or `instruction()`. An instruction is no message, so it has nothing that a message shows around values.
     fn purpose(&mut self, call: &ModifierCall<'_>) {
+        let word = ident_text(call.name);
         let labels = [ModifierKind::Elided, ModifierKind::Tag, ModifierKind::Note];
         let is_labelled = labels.into_iter().any(|label| self.view.has(label));
         match &call.arguments {
@@ -375,12 +378,12 @@ impl ModifierParser<'_> {
             _ if self.view.purpose.is_some() => {
                 return self.report(call.name, "a view has one purpose\n\nhelp: drop this");
             }
-            _ if is_labelled && ident_text(call.name) == "instruction" => {
+            _ if is_labelled && word == "instruction" => {
                 self.report(call.name, LATE_INSTRUCTION);
             }
             None => self.report(call.name, no_purpose_parentheses(call.name)),
             Some(arguments) if !is_blank(&trees_of(arguments)) => {
-                self.report(call.name, purpose_arguments(call.name));
+                self.report(call.name, format!("`{word}` takes no arguments\n\nhelp: write `{word}()`"));
             }
             Some(_) => {}
         }
@@ -526,10 +529,6 @@ fn late_range(column: &str, word: &Ident, range: &str, others: &str) -> String {
     format!("{} comes right after the column\n\nhelp: write {help}", quote(word))
 }
 
-fn all_without_prev(column: &Ident) -> String {
-    format!("{} already shows all of its history\n\nhelp: drop this", quote(column))
-}
-
 const EMPTY_WINDOW: &str = "a window of 0 shows nothing\n\nhelp: drop the view, or show at least 1 value";
 const NO_COUNT: &str = "expected the number of values to show\n\nhelp: as in `window(3)`";
 const NO_NOTE: &str =
@@ -565,12 +564,6 @@ fn one_argument(modifier: &Ident) -> Option<String> {
 }
 
 const ELIDED_ARGUMENTS: &str = "`elided` counts the hidden values itself\n\nhelp: write `elided()`";
-
-/// `notes.context(3)`
-fn purpose_arguments(word: &Ident) -> String {
-    let word = ident_text(word);
-    format!("`{word}` takes no arguments\n\nhelp: write `{word}()`")
-}
 
 /// `rules.instruction().as("law")`
 const LABELLED_INSTRUCTION: &str =
