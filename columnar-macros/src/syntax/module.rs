@@ -10,10 +10,10 @@ use super::cursor::{
     Angles, Cursor, as_ident, can_name_struct, comma_separated, is_blank, is_group, is_ident, is_punct,
     tokens, trees_of,
 };
+use super::modifiers::parse_view;
 use super::rust::{declared_name, modifiers_of_name};
 use super::tree::{InputDecl, ModuleDecl};
 use super::view::ViewDecl;
-use super::view_list::parse_view;
 use crate::diagnostics::{EXAMPLE, Errors, INPUT_IS_VALUE, quote};
 use crate::ident::{self, ident_text, nearest_name};
 
