@@ -159,7 +159,7 @@ impl<'e> Dependencies<'e> {
     /// The number of columns and the number of bytes of all names, dependencies included, as constants.
     pub(super) fn graph_sizes(&self, columns: &impl ToTokens) -> (TokenStream, TokenStream) {
         // Stable Rust allows no generic parameter in the length of an array.
-        if self.generic().next().is_some() || !self.types.is_empty() || !self.consts.is_empty() {
+        if !self.has_constant_graph() || !self.types.is_empty() {
             return (quote!({ #Private::MAX_COLUMNS }), quote!({ #Private::MAX_NAME_BYTES }));
         }
         let graph = quote!(<#columns as #Private::Columns>::GRAPH);

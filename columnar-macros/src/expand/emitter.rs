@@ -2,15 +2,16 @@
 
 use std::mem;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Macro;
+use syn::parse::Parser;
 
 use super::dependencies::Dependencies;
 use super::tokens::{Private, end_of, unlocated};
-use super::unwritten::unwritten;
 use crate::check::ExpansionPlan;
 use crate::ident::rust_ident;
-use crate::syntax::{ColumnDecl, ComputedDecl, FlowDecl, GroupTag, TypeDecl};
+use crate::syntax::{ColumnDecl, ComputedDecl, FlowDecl, GroupTag, TypeDecl, is_punct, trees, with_rest};
 
 pub(super) struct Emitter<'f> {
     pub(super) flow: &'f FlowDecl,
@@ -115,4 +116,28 @@ pub(super) fn call_at_type(
     body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
     let closure = quote_spanned!(*colon=> |__here: &#columns|);
     quote!(.#method(#closure #body))
+}
+
+/// The step in place of one that is not written yet: `todo!()` or `unimplemented!("…")`, with settings or without. `None` for
+/// any other step.
+///
+/// The macro never returns, so the call is no compute step. The cells of this step fail with the same words.
+fn unwritten(step: &TokenStream) -> Option<TokenStream> {
+    if let [TokenTree::Group(group), settings @ ..] = trees(step).as_slice()
+        && matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace)
+    {
+        let inner = unwritten(&group.stream())?;
+        return Some(quote!(#inner #(#settings)*));
+    }
+    let (Macro { path, tokens: text, .. }, settings) = with_rest::<Macro>.parse2(step.clone()).ok()?;
+    let path: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let words = match path.join("::").trim_start_matches("std::").trim_start_matches("core::") {
+        "todo" => "not yet implemented",
+        "unimplemented" => "not implemented",
+        _ => return None,
+    };
+    // Without arguments `format!` is an error.
+    let text = if text.is_empty() { quote!("") } else { text };
+    let is_whole = trees(&settings).first().is_none_or(|first| is_punct(first, '.'));
+    is_whole.then(|| quote!(#Private::unwritten(#words, &#Private::format!(#text)) #settings))
 }

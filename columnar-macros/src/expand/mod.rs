@@ -17,7 +17,6 @@ mod item;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod unwritten;
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;

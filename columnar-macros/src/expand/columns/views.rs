@@ -105,7 +105,7 @@ impl Emitter<'_> {
 /// A valid view.
 struct IndexedView<'v> {
     view: &'v ViewDecl,
-    /// The view as literals: the index of the shown column, the number of values, whether they are earlier ones, and the tag.
+    /// The index of the shown column, the number of values, whether the values are earlier ones, and the tag.
     literals: String,
 }
 
