@@ -6,7 +6,7 @@ use proc_macro2::Delimiter;
 
 use crate::align::{AlignedLine, Laid, width};
 use crate::list::{ListText, list};
-use crate::rust::{LayoutResult, Rust, equals};
+use crate::rust::{LayoutResult, Rust, equals, written};
 use crate::source::SyntaxNode;
 
 pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) -> LayoutResult<Laid> {
@@ -33,7 +33,7 @@ pub(crate) fn declaration(rust: Rust<'_>, level: usize, nodes: &[SyntaxNode]) ->
 }
 
 fn verbatim(rust: Rust<'_>, nodes: &[SyntaxNode]) -> Laid {
-    Laid::Fixed(rust.written(nodes).to_owned())
+    Laid::Fixed(written(rust.text, nodes).to_owned())
 }
 
 fn is_plain(nodes: &[SyntaxNode]) -> bool {

@@ -11,7 +11,7 @@ use crate::rust::{Problem, Rust};
 use crate::rustfmt::Snippets;
 use crate::same::{Strictness, same};
 use crate::source::{nodes, range};
-use crate::syntax::is_punct;
+use crate::syntax::{has_token, is_punct};
 use crate::{examples, syntax};
 
 /// A text with formatted flows, as far as all snippets are known; or the problems that prevent the formatting.
@@ -147,7 +147,8 @@ fn find(tokens: TokenStream, is_in_macro: bool, found: &mut Vec<FoundFlow>) {
         let before = trees.get(..at).unwrap_or_default();
         match before {
             [path @ .., TokenTree::Ident(name), bang] if name == "flow" && is_punct(bang, '!') => {
-                if !mentions_dollar(group.stream()) && !is_skipped(path) {
+                // With a `$`, the flow is part of a `macro_rules!`.
+                if !has_token(group.stream(), &|tree| is_punct(tree, '$')) && !is_skipped(path) {
                     let at = name.span().byte_range().start;
                     found.push(FoundFlow { body: group.clone(), at, is_in_macro });
                 }
@@ -160,14 +161,6 @@ fn find(tokens: TokenStream, is_in_macro: bool, found: &mut Vec<FoundFlow>) {
             _ => find(group.stream(), is_in_macro, found),
         }
     }
-}
-
-/// Whether the tokens are part of a `macro_rules!`.
-fn mentions_dollar(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Group(group) => mentions_dollar(group.stream()),
-        other => is_punct(&other, '$'),
-    })
 }
 
 /// Whether `#[rustfmt::skip]` is before the path of a macro.
@@ -213,10 +206,9 @@ fn edit(text: &str, snippets: &Snippets, found: &FoundFlow) -> Result<Option<Edi
 fn mistakes(found: &FoundFlow) -> Vec<Problem> {
     let mut errors = Errors::default();
     syntax::parse(found.body.stream(), &mut errors);
-    let trees: Vec<TokenTree> = errors.tokens().into_iter().collect();
     let mut problems = Vec::new();
     // Each error is a `::core::compile_error! { "…" }`.
-    for tree in trees {
+    for tree in errors.tokens() {
         if let TokenTree::Group(group) = &tree
             && let Ok(message) = syn::parse2::<syn::LitStr>(group.stream())
         {

@@ -32,59 +32,40 @@ pub(crate) fn entries<'n>(text: &str, nodes: &'n [SyntaxNode]) -> Vec<FlowEntry<
     while let Some(first) = rest.first() {
         let between = end.and_then(|end| text.get(end..first.range.start));
         let newlines = between.map_or(0, |between| between.matches('\n').count());
-        let length = length(text, rest);
-        let (taken, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-        rest = after;
+        let (part, taken) = part(text, first, rest);
+        rest = rest.get(taken.len()..).unwrap_or_default();
         end = taken.last().map(|last| last.range.end);
         match (entries.last_mut(), first.is_comment()) {
             (Some(before), true) if newlines == 0 => before.trailing.push(first),
-            _ => {
-                let is_apart = newlines > 1;
-                entries.push(FlowEntry { part: part(text, taken), is_apart, trailing: Vec::new() });
-            }
+            _ => entries.push(FlowEntry { part, is_apart: newlines > 1, trailing: Vec::new() }),
         }
     }
     entries
 }
 
-/// The number of nodes of the part that comes first.
-fn length(text: &str, nodes: &[SyntaxNode]) -> usize {
-    let Some(first) = nodes.first() else { return 0 };
-    if first.is_comment() || matches!(first.kind, NodeKind::Doc) {
-        return 1;
-    }
-    let last = nodes.iter().position(|node| match first.is(text, "#") {
-        true => node.group(Delimiter::Bracket).is_some(),
-        // Only a header has `struct` before the `;`, and it ends with the braces.
-        false if is_header(text, nodes) => is_body(nodes, node),
-        false => node.is(text, ";"),
-    });
-    last.map_or(nodes.len(), |at| at + 1)
+/// The part that comes first, and its nodes.
+fn part<'n>(text: &str, first: &SyntaxNode, nodes: &'n [SyntaxNode]) -> (EntryPart<'n>, &'n [SyntaxNode]) {
+    let is_attribute = matches!(first.kind, NodeKind::Doc) || first.is(text, "#");
+    let is_header = is_header(text, nodes);
+    let last = match first.kind {
+        NodeKind::LineComment | NodeKind::BlockComment | NodeKind::Doc => Some(0),
+        _ if is_attribute => nodes.iter().position(|node| node.group(Delimiter::Bracket).is_some()),
+        // Only a header has `struct` before the `;`, and ends with the last braces: other braces may be in the generics.
+        _ if is_header => nodes.iter().rposition(|node| node.group(Delimiter::Brace).is_some()),
+        _ => nodes.iter().position(|node| node.is(text, ";")),
+    };
+    let taken = last.and_then(|last| nodes.get(..=last)).unwrap_or(nodes);
+    let part = match taken {
+        [comment] if comment.is_comment() => EntryPart::Comment(comment),
+        _ if is_attribute => EntryPart::Attribute(taken),
+        [header @ .., body] if is_header => EntryPart::Item(header, body),
+        _ => EntryPart::Declaration(taken),
+    };
+    (part, taken)
 }
 
 /// Whether the nodes begin with the header of an item: `pub(crate) struct`.
 fn is_header(text: &str, nodes: &[SyntaxNode]) -> bool {
-    let mut nodes = nodes.iter().filter(|node| !node.is_comment());
-    match nodes.next() {
-        Some(first) if first.is(text, "pub") => true,
-        Some(first) => first.is(text, "struct"),
-        None => false,
-    }
-}
-
-/// The braces of an item are the last ones: other braces may be in the generics.
-fn is_body(nodes: &[SyntaxNode], node: &SyntaxNode) -> bool {
-    let last = nodes.iter().rfind(|node| node.group(Delimiter::Brace).is_some());
-    last.is_some_and(|last| last.range == node.range)
-}
-
-fn part<'n>(text: &str, nodes: &'n [SyntaxNode]) -> EntryPart<'n> {
-    match nodes {
-        [comment] if comment.is_comment() => EntryPart::Comment(comment),
-        [first, ..] if matches!(first.kind, NodeKind::Doc) || first.is(text, "#") => {
-            EntryPart::Attribute(nodes)
-        }
-        [header @ .., body] if is_header(text, nodes) => EntryPart::Item(header, body),
-        _ => EntryPart::Declaration(nodes),
-    }
+    let first = nodes.iter().find(|node| !node.is_comment());
+    first.is_some_and(|first| first.is(text, "pub") || first.is(text, "struct"))
 }

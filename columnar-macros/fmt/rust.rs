@@ -30,11 +30,6 @@ pub(crate) struct Rust<'r> {
 }
 
 impl<'r> Rust<'r> {
-    /// The text of these nodes, with everything between them.
-    pub(crate) fn written(&self, nodes: &[SyntaxNode]) -> &'r str {
-        written(self.text, nodes)
-    }
-
     /// The `=` and the compute step after a head that ends at this width, up to and with the `;`.
     pub(crate) fn step(
         &self,
@@ -52,7 +47,7 @@ impl<'r> Rust<'r> {
     }
 
     pub(crate) fn type_of(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
-        let written = self.written(nodes);
+        let written = written(self.text, nodes);
         match nodes {
             [first, _, ..] => {
                 self.between(level, "type Z = ", written, ";", Strictness::Commas, first.range.start)
@@ -74,7 +69,7 @@ impl<'r> Rust<'r> {
 
     /// An attribute on separate lines.
     pub(crate) fn attribute(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
-        let written = self.written(nodes);
+        let written = written(self.text, nodes);
         match nodes {
             [first, _, ..] => {
                 let at = first.range.start;
@@ -113,7 +108,7 @@ impl<'r> Rust<'r> {
 
     /// The header of an item and the opening brace. The header is formatted as the header of a function.
     pub(crate) fn header(&self, level: usize, nodes: &[SyntaxNode]) -> LayoutResult {
-        let written = self.written(nodes);
+        let written = written(self.text, nodes);
         let mut again = None;
         if let Some(header) = HeaderText::new(self.text, nodes) {
             let at = nodes.first().map_or(0, |first| first.range.start);
@@ -130,7 +125,8 @@ impl<'r> Rust<'r> {
     }
 }
 
-fn written<'t>(text: &'t str, nodes: &[SyntaxNode]) -> &'t str {
+/// The text of these nodes, with everything between them.
+pub(crate) fn written<'t>(text: &'t str, nodes: &[SyntaxNode]) -> &'t str {
     match (nodes.first(), nodes.last()) {
         (Some(first), Some(last)) => text.get(first.range.start..last.range.end).unwrap_or_default(),
         _ => "",

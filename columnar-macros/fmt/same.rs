@@ -15,10 +15,8 @@ pub(crate) enum Strictness {
 
 /// Whether both texts have the same tokens and the same comments, in the same order.
 pub(crate) fn same(before: &str, after: &str, strictness: Strictness) -> bool {
-    match (words(before, strictness), words(after, strictness)) {
-        (Some(before), Some(after)) => before == after,
-        _ => false,
-    }
+    let before = words(before, strictness);
+    before.is_some() && before == words(after, strictness)
 }
 
 /// The tokens and the comments of a text.

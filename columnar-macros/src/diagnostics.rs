@@ -18,17 +18,13 @@ use crate::keywords::{MODIFIERS, nearest};
 #[derive(Default)]
 pub(crate) struct Errors {
     all: Vec<Error>,
-    /// How many more are at literals that rustc refuses itself.
-    refused: usize,
 }
 
 impl Errors {
-    /// Adds an error that underlines all tokens of `at`.
+    /// Adds an error that underlines all tokens of `at`, unless rustc refuses a literal among them.
     pub(crate) fn at(&mut self, at: impl ToTokens, message: impl Display) {
         let at = at.into_token_stream();
-        if has_quoted_text(at.clone()) {
-            self.refused += 1;
-        } else {
+        if !has_quoted_text(at.clone()) {
             self.all.push(Error::new_spanned(at, message));
         }
     }
@@ -57,7 +53,7 @@ impl Errors {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.all.len() + self.refused
+        self.all.len()
     }
 }
 

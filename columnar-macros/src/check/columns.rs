@@ -3,11 +3,10 @@
 use proc_macro2::Ident;
 use std::collections::{HashMap, HashSet};
 use std::ptr;
-use syn::ext::IdentExt;
 
-use crate::diagnostics::{Errors, quote};
+use crate::diagnostics::Errors;
 use crate::ident::ident_text;
-use crate::syntax::{ColumnDecl, GroupTag, Lint, Tag, ViewDecl};
+use crate::syntax::{ColumnDecl, ComputedDecl, GroupTag, Lint, Tag, ViewDecl};
 
 /// A column reads at least one column besides itself, and the self history once. Wrong:
 ///
@@ -16,11 +15,12 @@ use crate::syntax::{ColumnDecl, GroupTag, Lint, Tag, ViewDecl};
 /// column topics(self) = prompt("...");
 /// column topics(user, self, self.latest) = prompt("...");
 /// ```
-pub(super) fn check_reads_other(column: &ColumnDecl, errors: &mut Errors) {
-    let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
+pub(super) fn check_reads_other(name: &str, derived: &ComputedDecl, errors: &mut Errors) {
     let mut self_views = derived.reads().filter(|view| view.is_self);
     match (self_views.next(), self_views.next()) {
-        (_, Some(second)) => errors.at(&second.written, self_twice(name)),
+        (_, Some(second)) => {
+            errors.at(&second.written, format!("`{name}` reads itself twice\n\nhelp: drop one of the two"));
+        }
         (Some(first), None) if derived.reads().count() == 1 && derived.is_complete => {
             errors.at(&first.written, only_self(name));
         }
@@ -36,12 +36,11 @@ pub(super) fn check_reads_other(column: &ColumnDecl, errors: &mut Errors) {
 /// ```text
 /// column topics(user.latest, summary.as("user")) = prompt("...");
 /// ```
-pub(super) fn check_tags(column: &ColumnDecl, errors: &mut Errors) {
-    let name = &column.name;
+pub(super) fn check_tags(name: &str, derived: &ComputedDecl, errors: &mut Errors) {
     // The views by tag; a group has none.
     let mut tags: HashMap<String, Option<&ViewDecl>> = HashMap::new();
     let mut around: &[GroupTag] = &[];
-    for view in column.reads() {
+    for view in derived.reads() {
         for group in GroupTag::opened(around, &view.groups) {
             if tags.insert(group.text.to_string(), None).is_some() {
                 errors.on(group.span, same_tag(&group.text, name));
@@ -75,18 +74,22 @@ pub(super) fn check_tags(column: &ColumnDecl, errors: &mut Errors) {
 /// ```text
 /// column coder(files.tiered(), user) = prompt("...");
 /// ```
-pub(super) fn check_tiers(column: &ColumnDecl, documents: &HashSet<String>, errors: &mut Errors) {
-    let Some(derived) = &column.derived else { return };
+pub(super) fn check_tiers(
+    name: &str,
+    derived: &ComputedDecl,
+    documents: &HashSet<String>,
+    errors: &mut Errors,
+) {
     let Some(tiered) = derived.reads().find(|view| view.is_tiered()) else { return };
     // An invalid view may be the missing one.
     if !derived.has_all_views() {
         return;
     }
-    let name = tiered.name();
+    let shown = tiered.name();
     let history = derived.reads().find(|view| view.is_self);
     let mut others = derived.reads().filter(|view| !ptr::eq(*view, tiered));
-    if let Some(other) = others.find(|view| view.name() == name || shows_documents(view, documents)) {
-        let twice = (other.name() == name).then(|| same_view(&name, &column.name));
+    if let Some(other) = others.find(|view| view.name() == shown || shows_documents(view, documents)) {
+        let twice = (other.name() == shown).then(|| same_view(&shown, name));
         errors.at(&other.written, twice.as_deref().unwrap_or(OTHER_DOCUMENTS));
     } else if let Some(part) = history.filter(|history| history.part().is_some()) {
         errors.at(&part.written, "a column with a tiered view must read all of `self`\n\nhelp: write `self`");
@@ -103,9 +106,8 @@ pub(super) fn check_tiers(column: &ColumnDecl, documents: &HashSet<String>, erro
 /// column topics(notes.context(), self) = prompt("...");
 /// column topics(user, group("facts", notes.context(), rules)) = prompt("...");
 /// ```
-pub(super) fn check_purposes(column: &ColumnDecl, errors: &mut Errors) {
-    check_groups(column, errors);
-    let Some(derived) = &column.derived else { return };
+pub(super) fn check_purposes(name: &str, derived: &ComputedDecl, errors: &mut Errors) {
+    check_groups(derived, errors);
     // An invalid view may be the missing one.
     if !derived.has_all_views() {
         return;
@@ -113,13 +115,13 @@ pub(super) fn check_purposes(column: &ColumnDecl, errors: &mut Errors) {
     // Tiered views have a separate rule.
     let mut inputs = derived.reads().filter(|view| !view.is_self && !view.is_tiered()).peekable();
     if inputs.peek().is_some() && inputs.all(|view| view.purpose.is_some()) {
-        errors.on(derived.list, no_primary(&column.name));
+        errors.on(derived.list, no_primary(name));
     }
 }
 
 /// Reports the first view whose purpose differs from the views before in the outermost group.
-fn check_groups(column: &ColumnDecl, errors: &mut Errors) {
-    let views: Vec<&ViewDecl> = column.reads().filter(|view| view.is_valid()).collect();
+fn check_groups(derived: &ComputedDecl, errors: &mut Errors) {
+    let views: Vec<&ViewDecl> = derived.reads().filter(|view| view.is_valid()).collect();
     let groups = views.chunk_by(|one, other| {
         let groups = one.groups.first().zip(other.groups.first());
         groups.is_some_and(|(one, other)| one.is_same_group(other))
@@ -151,7 +153,8 @@ pub(super) fn check_lints(
     documents: &HashSet<String>,
     errors: &mut Errors,
 ) {
-    let ColumnDecl { name, lints, derived: Some(derived), .. } = column else { return };
+    let ColumnDecl { lints, derived: Some(derived), .. } = column else { return };
+    let name = &ident_text(&column.name);
     let denied = [lints, of_flow].concat();
     if denied.contains(&Lint::Unbounded) {
         let has_tiers = derived.reads().any(ViewDecl::is_tiered);
@@ -185,32 +188,25 @@ pub(super) fn check_lints(
 
 // Messages.
 
-fn only_self(name: &Ident) -> String {
+fn only_self(name: &str) -> String {
     format!(
-        "{} reads only itself, so no new value can reach it\n\nhelp: add a view, as in `(user, self)`",
-        quote(name)
+        "`{name}` reads only itself, so no new value can reach it\n\nhelp: add a view, as in `(user, self)`"
     )
 }
 
-fn reads_nothing(name: &Ident) -> String {
-    let text = name.unraw();
+fn reads_nothing(name: &str) -> String {
     format!(
-        "`{text}` reads nothing, so no value can reach it\n\nhelp: add a view, as in `column {text}(user.latest)`"
+        "`{name}` reads nothing, so no value can reach it\n\nhelp: add a view, as in `column {name}(user.latest)`"
     )
 }
 
-fn self_twice(name: &Ident) -> String {
-    format!("{} reads itself twice\n\nhelp: drop one of the two", quote(name))
+fn same_view(view: &str, name: &str) -> String {
+    format!("`{name}` reads `{view}` twice\n\nhelp: drop one of the two")
 }
 
-fn same_view(view: &str, name: &Ident) -> String {
-    format!("{} reads `{view}` twice\n\nhelp: drop one of the two", quote(name))
-}
-
-fn same_tag(tag: &str, name: &Ident) -> String {
+fn same_tag(tag: &str, name: &str) -> String {
     format!(
-        "two inputs of {} have the tag `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`",
-        quote(name)
+        "two inputs of `{name}` have the tag `{tag}`\n\nhelp: give one of them another tag, as in `.as(\"...\")`"
     )
 }
 
@@ -224,54 +220,48 @@ const TIERS_WITHOUT_TEXT: &str = "a column with a tiered view must read text, to
      help: add a view of text, as in `(files.tiered(), user, self)`";
 
 /// `purpose` is the word of one: `context` or `instruction`.
-fn unbounded(read: &str, purpose: Option<&Ident>, name: &Ident) -> String {
+fn unbounded(read: &str, purpose: Option<&Ident>, name: &str) -> String {
     let purpose = purpose.map_or_else(String::new, |word| format!(".{}()", ident_text(word)));
     format!(
-        "`{read}` grows with every step, and {} denies `unbounded`\n\n\
-         help: write `{read}.latest{purpose}` or `{read}.window(3){purpose}`",
-        quote(name)
+        "`{read}` grows with every step, and `{name}` denies `unbounded`\n\n\
+         help: write `{read}.latest{purpose}` or `{read}.window(3){purpose}`"
     )
 }
 
 /// `self` of a column with a tiered view.
-fn unbounded_self(name: &Ident) -> String {
+fn unbounded_self(name: &str) -> String {
     format!(
-        "a tiered view needs all of `self`, which grows with every step, and {} denies `unbounded`\n\nhelp: drop the lint here",
-        quote(name)
+        "a tiered view needs all of `self`, which grows with every step, and `{name}` denies `unbounded`\n\nhelp: drop the lint here"
     )
 }
 
 /// `read` holds documents.
-fn unbounded_documents(read: &str, name: &Ident) -> String {
+fn unbounded_documents(read: &str, name: &str) -> String {
     format!(
-        "`{read}` shows each update of the documents, which grows with every step, and {} denies `unbounded`\n\n\
-         help: drop this, or the lint",
-        quote(name)
+        "`{read}` shows each update of the documents, which grows with every step, and `{name}` denies `unbounded`\n\n\
+         help: drop this, or the lint"
     )
 }
 
-fn unstable_prefix(read: &str, name: &Ident) -> String {
+fn unstable_prefix(read: &str, name: &str) -> String {
     format!(
-        "{} shows no whole history, so its requests share only the instruction, and it denies \
-         `unstable_prefix`\n\nhelp: write `{read}` for all values, or read a whole column before the others",
-        quote(name)
+        "`{name}` shows no whole history, so its requests share only the instruction, and it denies \
+         `unstable_prefix`\n\nhelp: write `{read}` for all values, or read a whole column before the others"
     )
 }
 
 /// `read` is an instruction.
-fn unstable_system(read: &str, name: &Ident) -> String {
+fn unstable_system(read: &str, name: &str) -> String {
     format!(
-        "the instruction `{read}` changes the system text, so requests share nothing, and {} denies `unstable_prefix`\n\n\
-         help: write `context()`, or drop the lint",
-        quote(name)
+        "the instruction `{read}` changes the system text, so requests share nothing, and `{name}` denies `unstable_prefix`\n\n\
+         help: write `context()`, or drop the lint"
     )
 }
 
-fn no_primary(name: &Ident) -> String {
+fn no_primary(name: &str) -> String {
     format!(
-        "{} reads nothing but context and instructions\n\n\
-         help: add a view of the column that it follows, as in `user.latest`",
-        quote(name)
+        "`{name}` reads nothing but context and instructions\n\n\
+         help: add a view of the column that it follows, as in `user.latest`"
     )
 }
 

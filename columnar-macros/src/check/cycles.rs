@@ -93,7 +93,8 @@ impl<'f> Nodes<'f> {
         let modules = modules.filter_map(|&node| Some(self.0.get(node)?.0.clone())).collect();
         // An input of a module cannot be bound to an earlier value.
         let message = if cycle.shortest.iter().all(|&node| node >= count) {
-            cycle_of_inputs(&edges)
+            // `use Debate { topic: debate.critic } as debate;`
+            drawn_cycle(&edges, "bind one of these inputs to another column")
         } else {
             cycle_of_views(&edges)
         };
@@ -125,11 +126,6 @@ fn cycle_of_views(edges: &[CycleEdge]) -> String {
     let read = edges.first().map_or("summary", |edge| &edge.read);
     let help = format!("drop one of these views, or read the value of the step before: `{read}.prev`");
     drawn_cycle(edges, &help)
-}
-
-/// `use Debate { topic: debate.critic } as debate;`
-fn cycle_of_inputs(edges: &[CycleEdge]) -> String {
-    drawn_cycle(edges, "bind one of these inputs to another column")
 }
 
 fn drawn_cycle(edges: &[CycleEdge], help: &str) -> String {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ptr;
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::{PathSegment, Type, TypeGroup, TypeParen, TypePath};
@@ -12,7 +12,8 @@ use crate::diagnostics::{EMPTY_FLOW, Errors, bad_name, line, quote};
 use crate::ident::{ident_text, is_name, nearest_name, replace, rust_ident};
 use crate::keywords::{is_primitive, nearest};
 use crate::syntax::{
-    BaseDecl, ColumnDecl, EarlierName, FlowDecl, FlowForm, ModuleDecl, TypeDecl, ViewDecl, shown,
+    BaseDecl, ColumnDecl, EarlierName, FlowDecl, FlowForm, ModuleDecl, TypeDecl, ViewDecl, as_ident,
+    has_token, shown,
 };
 
 /// Columns and modules have different names, and each name is valid. Wrong:
@@ -130,13 +131,19 @@ pub(super) fn check_renames(flow: &mut FlowDecl, errors: &mut Errors) {
         let Some(EarlierName { name: earlier, .. }) = renamed_from else { continue };
         let text = earlier.value();
         let message = if text == ident_text(name) {
-            renamed_from_itself(name)
+            format!(
+                "`{text}` is the current name of this column\n\nhelp: write its earlier name, or drop `was`"
+            )
         } else if names.contains(&text) {
-            renamed_from_existing(&text)
+            format!(
+                "`{text}` is another column of this flow, so the values stored as `{text}` belong to it\n\nhelp: drop `was`, or the other column"
+            )
         } else if earlier_names.insert(text.clone()) {
             continue;
         } else {
-            renamed_from_twice(&text)
+            format!(
+                "two columns have the earlier name `{text}`\n\nhelp: drop one `was`: one column alone can have the values stored as `{text}`"
+            )
         };
         errors.at(&*earlier, message);
         *renamed_from = None;
@@ -168,8 +175,11 @@ pub(super) fn check_source_types(flow: &mut FlowDecl, errors: &mut Errors) {
         let is_in_tiers = readers.tiers.contains(&text);
         let reader = readers.text.get(&text).filter(|_| !is_in_tiers);
         let found = type_of(ty);
+        let is_of_param = has_token(ty.clone(), &|tree| {
+            as_ident(tree).is_some_and(|name| params.contains(&name.to_string()))
+        });
         match (&found, reader) {
-            _ if names_any(ty.clone(), &params) => errors.at(&*ty, SOURCE_OF_PARAM),
+            _ if is_of_param => errors.at(&*ty, SOURCE_OF_PARAM),
             (SourceGuess::Documents, _) | (SourceGuess::Unknown, None) => continue,
             // A missing type is reported already.
             (SourceGuess::Missing, _) => {}
@@ -246,14 +256,6 @@ impl Readers {
     }
 }
 
-fn names_any(tokens: TokenStream, names: &HashSet<String>) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Ident(name) => names.contains(&name.to_string()),
-        TokenTree::Group(group) => names_any(group.stream(), names),
-        _ => false,
-    })
-}
-
 /// A flow has a source, unless it extends another flow. Wrong:
 ///
 /// ```text
@@ -271,7 +273,8 @@ pub(super) fn check_sources(flow: &FlowDecl, unknown: &[Ident], errors: &mut Err
     if !flow.unparsed.is_empty() || flow.columns.iter().any(ColumnDecl::is_source) {
         return true;
     }
-    let message = no_source(unknown.first());
+    let source = unknown.first().map_or_else(|| "user".to_owned(), ident_text);
+    let message = format!("this flow has no source\n\nhelp: declare one, as in `source {source};`");
     match (&flow.form, flow.names().next()) {
         (FlowForm::Item(header), None) => errors.at(&header.name, EMPTY_FLOW),
         (FlowForm::Item(header), Some(_)) => errors.at(&header.name, message),
@@ -304,12 +307,6 @@ fn check_extension(flow: &FlowDecl, base: &BaseDecl, errors: &mut Errors) {
 }
 
 // Messages.
-
-/// `name` is one that is read and not declared, if there is one.
-fn no_source(name: Option<&Ident>) -> String {
-    let name = name.map_or_else(|| "user".to_owned(), ident_text);
-    format!("this flow has no source\n\nhelp: declare one, as in `source {name};`")
-}
 
 /// `struct Felt: Chat {}`, where `base` is `Chat`.
 fn empty_extension(base: Option<&Ident>) -> String {
@@ -352,26 +349,6 @@ fn source_read_as_text(name: &Ident, reader: &Ident) -> String {
     let name = ident_text(name);
     format!(
         "`{reader}` reads `{name}` as text, and a source of text has no type\n\nhelp: write `source {name};`"
-    )
-}
-
-/// `column topics(user) was "topics" = ...;`
-fn renamed_from_itself(column: &Ident) -> String {
-    let column = ident_text(column);
-    format!("`{column}` is the current name of this column\n\nhelp: write its earlier name, or drop `was`")
-}
-
-/// `column topics(user) was "summary" = ...;` beside a column `summary`.
-fn renamed_from_existing(name: &str) -> String {
-    format!(
-        "`{name}` is another column of this flow, so the values stored as `{name}` belong to it\n\nhelp: drop `was`, or the other column"
-    )
-}
-
-/// Two columns with `was "summary"`.
-fn renamed_from_twice(name: &str) -> String {
-    format!(
-        "two columns have the earlier name `{name}`\n\nhelp: drop one `was`: one column alone can have the values stored as `{name}`"
     )
 }
 

@@ -10,7 +10,7 @@ use super::steps::conditions;
 use crate::diagnostics::{Errors, no_type, quote, quoted};
 use crate::ident::{ident_text, is_name};
 use crate::keywords::{MODIFIERS, nearest};
-use crate::syntax::{Closure, ClosureParam, ColumnDecl, ComputedDecl, is_punct, patterns, trees};
+use crate::syntax::{Closure, ClosureParam, ComputedDecl, as_ident, is_punct, patterns, trees};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
 ///
@@ -21,12 +21,12 @@ use crate::syntax::{Closure, ClosureParam, ColumnDecl, ComputedDecl, is_punct, p
 /// column shout(user.latest) = async |user.latest| user.to_uppercase();
 /// ```
 pub(super) fn check_inputs(
-    column: &mut ColumnDecl,
+    name: &Ident,
+    derived: &mut ComputedDecl,
     documents: &HashSet<String>,
     params: &[String],
     errors: &mut Errors,
 ) {
-    let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
     check_patterns(name, derived, errors);
     // An invalid view may be the named one.
     if !derived.has_all_views() {
@@ -95,10 +95,7 @@ fn tags_in(pattern: &TokenStream) -> Vec<String> {
 
 /// The last name that is no modifier.
 fn tag_in(pattern: &[TokenTree]) -> Option<String> {
-    let mut names = pattern.iter().filter_map(|tree| match tree {
-        TokenTree::Ident(name) => Some(ident_text(name)),
-        _ => None,
-    });
+    let mut names = pattern.iter().filter_map(as_ident).map(ident_text);
     let is_tag =
         |name: &String| is_name(name) && !["mut", "ref"].contains(&&**name) && !MODIFIERS.contains(&&**name);
     names.rfind(is_tag)

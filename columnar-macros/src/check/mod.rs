@@ -11,7 +11,8 @@ mod references;
 mod steps;
 
 use crate::diagnostics::Errors;
-use crate::syntax::FlowDecl;
+use crate::ident::ident_text;
+use crate::syntax::{ColumnDecl, FlowDecl};
 
 pub(crate) use cycles::ExpansionPlan;
 
@@ -27,12 +28,14 @@ pub(crate) fn check(flow: &mut FlowDecl, errors: &mut Errors) -> ExpansionPlan {
     let documents = flow.documents();
     let params = flow.params();
     for column in &mut flow.columns {
-        columns::check_reads_other(column, errors);
-        columns::check_tags(column, errors);
-        columns::check_tiers(column, &documents, errors);
-        columns::check_purposes(column, errors);
-        inputs::check_inputs(column, &documents, &params, errors);
-        steps::check_settings(column, errors);
+        let ColumnDecl { name, derived: Some(derived), .. } = column else { continue };
+        let text = ident_text(name);
+        columns::check_reads_other(&text, derived, errors);
+        columns::check_tags(&text, derived, errors);
+        columns::check_tiers(&text, derived, &documents, errors);
+        columns::check_purposes(&text, derived, errors);
+        inputs::check_inputs(name, derived, &documents, &params, errors);
+        steps::check_settings(name, derived, errors);
     }
     references::check_lifetimes(flow, errors);
     references::check_closures(flow, errors);

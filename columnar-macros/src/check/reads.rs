@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::Ident;
 
 use crate::diagnostics::{
     Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, no_purpose_parentheses, no_view_named,
@@ -11,7 +11,9 @@ use crate::diagnostics::{
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
 use crate::keywords::{is_primitive, nearest};
-use crate::syntax::{FlowDecl, FlowForm, ModifierKind, ModuleDecl, Param, ViewDecl, ViewState, uses};
+use crate::syntax::{
+    FlowDecl, FlowForm, ModifierKind, ModuleDecl, Param, ViewDecl, ViewState, as_ident, uses,
+};
 
 /// A view shows a column of this flow, of a module, or of the base; an input of a module is bound to one. Wrong:
 ///
@@ -123,7 +125,14 @@ fn check_modifier(view: &mut ViewDecl, errors: &mut Errors) {
 
 /// A column reads itself as `self`. Wrong: `column topics(topics.latest) = prompt("...");`.
 fn report_self_by_name(view: &ViewDecl, name: &Ident, errors: &mut Errors) {
-    let message = if view.is_lagged { prev_by_name(name) } else { self_by_name(name) };
+    let name = ident_text(name);
+    let message = if view.is_lagged {
+        format!("`{name}` reads its own history by name\n\nhelp: write `self.latest`")
+    } else {
+        format!(
+            "`{name}` reads itself in the same step\n\nhelp: write `self` for its values at earlier steps"
+        )
+    };
     errors.at(&view.base, message);
 }
 
@@ -336,10 +345,7 @@ pub(super) fn check_unknown(flow: &FlowDecl, unknown: &[Ident], errors: &mut Err
 
 /// The identifiers in declarations that could not be read: each may be the name of such a declaration.
 fn unparsed_names(flow: &FlowDecl) -> impl Iterator<Item = String> {
-    flow.unparsed.iter().filter_map(|tree| match tree {
-        TokenTree::Ident(name) => Some(ident_text(name)),
-        _ => None,
-    })
+    flow.unparsed.iter().filter_map(as_ident).map(ident_text)
 }
 
 /// A name that is a keyword of Rust is written raw. Wrong: `column topics(type.latest) = prompt("...");`.
@@ -439,15 +445,6 @@ fn unknown_name(name: &Ident, declared: &[String]) -> String {
         }
     };
     format!("no column or source named `{text}` in this flow\n\nhelp: {help}")
-}
-
-fn self_by_name(name: &Ident) -> String {
-    let name = ident_text(name);
-    format!("`{name}` reads itself in the same step\n\nhelp: write `self` for its values at earlier steps")
-}
-
-fn prev_by_name(name: &Ident) -> String {
-    format!("{} reads its own history by name\n\nhelp: write `self.latest`", quote(name))
 }
 
 #[cfg(test)]

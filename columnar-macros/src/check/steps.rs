@@ -7,7 +7,7 @@ use syn::{Expr, ExprMethodCall, LitInt, LitStr};
 use crate::diagnostics::{Errors, late_was, quoted};
 use crate::ident;
 use crate::keywords::{OFFLINE, PROVIDERS, nearest};
-use crate::syntax::{AsyncClosure, Closure, ColumnDecl, closure, trees};
+use crate::syntax::{AsyncClosure, Closure, ComputedDecl, closure, trees};
 
 /// A setting that is no literal is known only at run time. Wrong:
 ///
@@ -17,8 +17,7 @@ use crate::syntax::{AsyncClosure, Closure, ColumnDecl, closure, trees};
 /// column praise(user.latest) = prompt("Praise the user.").when(async |cx| cx.step() > 3);
 /// column topics(user.latest) = prompt("List the topics.").was("subjects");
 /// ```
-pub(super) fn check_settings(column: &mut ColumnDecl, errors: &mut Errors) {
-    let ColumnDecl { name, derived: Some(derived), .. } = column else { return };
+pub(super) fn check_settings(name: &Ident, derived: &mut ComputedDecl, errors: &mut Errors) {
     for setting in settings(&derived.step) {
         derived.is_step_for_editors |= !setting.check(name, errors);
     }

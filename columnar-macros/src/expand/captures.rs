@@ -12,7 +12,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 use super::emitter::Emitter;
-use super::tokens::unlocated_param;
+use super::tokens::{Private, unlocated_param};
 use crate::ident::{self, ident_text};
 use crate::syntax::{Capture, ClosureParam, Param, closure, hidden_at_marks, is_punct, mark, trees};
 
@@ -25,6 +25,21 @@ pub(super) struct Clones {
 }
 
 impl Clones {
+    pub(super) fn of(captures: &[Capture<'_>]) -> Self {
+        let names: Vec<Ident> = captures.iter().map(|capture| unlocated_param(&capture.param.name)).collect();
+        // rustc reports a parameter without `Clone` at its use.
+        let clones = captures.iter().map(|capture| {
+            let mut used = capture.param.name.clone();
+            used.set_span(used.span().located_at(capture.at));
+            quote!(#Private::Clone::clone(#used))
+        });
+        // The body may have a variable of this name instead.
+        let of_rustc = quote!(#[cfg(not(rust_analyzer))] #[allow(unused_variables)]);
+        let statements = quote!(#(#of_rustc let #names = #clones;)*);
+        let references = quote!(#(#of_rustc let #names = &#names;)*);
+        Self { statements, references }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.statements.is_empty()
     }
@@ -49,22 +64,6 @@ impl Clones {
 }
 
 impl Emitter<'_> {
-    pub(super) fn clones(&self, captures: &[Capture<'_>]) -> Clones {
-        let private = self.private;
-        let names: Vec<Ident> = captures.iter().map(|capture| unlocated_param(&capture.param.name)).collect();
-        // rustc reports a parameter without `Clone` at its use.
-        let clones = captures.iter().map(|capture| {
-            let mut used = capture.param.name.clone();
-            used.set_span(used.span().located_at(capture.at));
-            quote!(#private::Clone::clone(#used))
-        });
-        // The body may have a variable of this name instead.
-        let of_rustc = quote!(#[cfg(not(rust_analyzer))] #[allow(unused_variables)]);
-        let statements = quote!(#(#of_rustc let #names = #clones;)*);
-        let references = quote!(#(#of_rustc let #names = &#names;)*);
-        Clones { statements, references }
-    }
-
     pub(super) fn params(&self) -> &[Param] {
         self.flow.header().map_or(&[], |header| &header.params)
     }
@@ -93,7 +92,7 @@ impl Emitter<'_> {
     fn condition(&self, condition: &TokenStream, hidden: &[String]) -> Option<TokenStream> {
         let closure = closure(&trees(condition)).filter(|closure| closure.around.is_empty())?;
         let params = self.params().iter().filter(|param| !hidden.contains(&ident_text(&param.name)));
-        let clones = self.clones(&closure.captures(params));
+        let clones = Clones::of(&closure.captures(params));
         let [ClosureParam { mutable, name, ty }] = closure.params.as_slice() else { return None };
         if clones.is_empty() {
             return None;

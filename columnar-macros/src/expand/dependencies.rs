@@ -8,6 +8,7 @@
 //! ```
 
 use std::collections::HashSet;
+use std::iter;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -15,14 +16,16 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{ConstParam, GenericParam, Path};
 
-use super::generics::{TypeParam, angled, argument, declaration, used_params};
-use super::tokens::{Tokens, located, underlined, unlocated};
+use super::generics::{TypeParam, angled, argument, declaration, type_alias, used_params};
+use super::tokens::{Private, located, underlined, unlocated};
 use crate::ident::{camel_case, ident_text};
 use crate::syntax::{ColumnDecl, FlowDecl, FlowHeader, ModuleDecl, ViewDecl};
 
 pub(super) struct Dependencies<'e> {
     pub(super) base: Option<Dependency<'e>>,
     pub(super) modules: Vec<Dependency<'e>>,
+    /// The variant of each computed column in the enum that names these columns.
+    pub(super) variants: Vec<String>,
     /// The typed columns whose types name parameters of the header. The struct of the columns has a parameter for each,
     /// as for each dependency with parameters.
     pub(super) types: Vec<TypeParam<'e>>,
@@ -32,39 +35,32 @@ pub(super) struct Dependencies<'e> {
 }
 
 impl<'e> Dependencies<'e> {
-    pub(super) fn new(private: &'e Tokens, flow: &'e FlowDecl) -> Self {
+    pub(super) fn new(flow: &'e FlowDecl) -> Self {
         let header = flow.header();
         // Without its path, a base could not be read.
         let base = header.and_then(|header| {
             let base = header.base.as_ref()?;
             let param = Ident::new("Base", Span::call_site());
-            Some(Dependency::new(
-                private,
-                Some(header),
-                base.path.as_ref()?,
-                base.name()?,
-                param,
-                FlowRole::Base,
-            ))
+            let path = base.path.as_ref()?;
+            Some(Dependency::new(Some(header), path, base.name()?, param, FlowRole::Base))
         });
         let mut taken: HashSet<String> = base.iter().map(|base| ident_text(base.flow)).collect();
         let columns = flow.columns.iter().filter(|column| column.derived.is_some() && !column.is_duplicate);
         // Columns before modules: both are variants of one enum, where no module may take a column's.
-        let types = columns.filter_map(|column| {
-            let variant = unique_variant(&column.name, &mut taken);
-            TypeParam::new(header?, column, &variant)
-        });
-        let types = types.collect();
+        let variants = columns.clone().map(|column| unique_variant(&column.name, &mut taken));
+        let variants: Vec<String> = variants.collect();
+        let types = iter::zip(columns, &variants);
+        let types = types.filter_map(|(column, variant)| TypeParam::new(header?, column, variant)).collect();
         let consts = header.map(|header| consts(header, flow)).unwrap_or_default();
         // The parameter for the base.
         taken.insert("Base".to_owned());
         let modules = flow.modules.iter().map(|module| {
             let variant = Ident::new(&unique_variant(&module.name, &mut taken), Span::call_site());
             let flow = module.path.segments.last().map_or(&module.name, |last| &last.ident);
-            Dependency::new(private, header, &module.path, flow, variant, FlowRole::Module(module))
+            Dependency::new(header, &module.path, flow, variant, FlowRole::Module(module))
         });
         let modules = modules.collect();
-        Self { base, modules, types, consts }
+        Self { base, modules, variants, types, consts }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -86,12 +82,12 @@ impl<'e> Dependencies<'e> {
 
     /// The arguments of the enum of the columns, where it is used.
     pub(super) fn enum_arguments(&self) -> Option<TokenStream> {
-        angled(self.generic().map(|dependency| dependency.associated(Associated::Column)))
+        angled(self.generic().map(|dependency| dependency.associated("ColumnOf")))
     }
 
     /// The parameters of the enum of the columns, where it is defined.
-    pub(super) fn enum_params(&self, bound: &TokenStream) -> Option<TokenStream> {
-        angled(self.generic().map(|Dependency { param, .. }| quote!(#param: #bound)))
+    pub(super) fn enum_params(&self) -> Option<TokenStream> {
+        angled(self.generic().map(|Dependency { param, .. }| quote!(#param: #Private::ColumnEnum)))
     }
 
     /// The arguments of the enum of the columns in its own impls.
@@ -102,16 +98,16 @@ impl<'e> Dependencies<'e> {
     /// The arguments of the struct of the columns, where it is used.
     pub(super) fn struct_arguments(&self) -> Option<TokenStream> {
         self.struct_list(
-            |dependency| dependency.associated(Associated::Columns),
+            |dependency| dependency.associated("ColumnsOf"),
             TypeParam::ty,
             |constant| constant.ident.to_token_stream(),
         )
     }
 
     /// The parameters of the struct of the columns, where it is defined.
-    pub(super) fn struct_params(&self, private: &Tokens) -> Option<TokenStream> {
+    pub(super) fn struct_params(&self) -> Option<TokenStream> {
         self.struct_list(
-            |Dependency { param, .. }| quote!(#param: #private::Columns),
+            |Dependency { param, .. }| quote!(#param: #Private::Columns),
             // `Columns` is `'static`, so the parameters of the struct must be.
             |TypeParam { param, .. }| quote!(#param: 'static),
             |ConstParam { ident, ty, .. }| quote!(const #ident: #ty),
@@ -130,7 +126,7 @@ impl<'e> Dependencies<'e> {
     /// The arguments of the struct of the columns in impls of the enum, which knows no types of columns.
     pub(super) fn struct_arguments_in_enum(&self) -> Option<TokenStream> {
         self.struct_list(
-            |Dependency { private, param, .. }| quote!(<#param as #private::ColumnEnum>::Columns),
+            |Dependency { param, .. }| quote!(<#param as #Private::ColumnEnum>::Columns),
             // The names of columns do not depend on the types of values, so any type will do.
             |_| quote!(()),
             any_constant,
@@ -161,16 +157,12 @@ impl<'e> Dependencies<'e> {
     }
 
     /// The number of columns and the number of bytes of all names, dependencies included, as constants.
-    pub(super) fn graph_sizes(
-        &self,
-        private: &Tokens,
-        columns: &impl ToTokens,
-    ) -> (TokenStream, TokenStream) {
+    pub(super) fn graph_sizes(&self, columns: &impl ToTokens) -> (TokenStream, TokenStream) {
         // Stable Rust allows no generic parameter in the length of an array.
-        if self.generic().next().is_some() || !self.types.is_empty() || !self.consts.is_empty() {
-            return (quote!({ #private::MAX_COLUMNS }), quote!({ #private::MAX_NAME_BYTES }));
+        if !self.has_constant_graph() || !self.types.is_empty() {
+            return (quote!({ #Private::MAX_COLUMNS }), quote!({ #Private::MAX_NAME_BYTES }));
         }
-        let graph = quote!(<#columns as #private::Columns>::GRAPH);
+        let graph = quote!(<#columns as #Private::Columns>::GRAPH);
         (quote!({ #graph.__len() }), quote!({ #graph.__text_len() }))
     }
 }
@@ -201,7 +193,7 @@ fn any_constant(ConstParam { ty, default, .. }: &ConstParam) -> TokenStream {
 }
 
 /// A variant for a column or a module, different from all others.
-pub(super) fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> String {
+fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> String {
     let mut variant = camel_case(&ident_text(name));
     while !taken.insert(variant.clone()) {
         variant.push('_');
@@ -210,7 +202,6 @@ pub(super) fn unique_variant(name: &Ident, taken: &mut HashSet<String>) -> Strin
 }
 
 pub(super) struct Dependency<'e> {
-    private: &'e Tokens,
     pub(super) path: &'e Path,
     /// The name of the flow.
     flow: &'e Ident,
@@ -236,15 +227,6 @@ pub(super) struct InputsAlias {
     pub(super) path: TokenStream,
 }
 
-/// A type of another flow that is part of this one. An alias names the type, since rustdoc shows types as written.
-#[derive(Clone, Copy)]
-pub(super) enum Associated {
-    /// The struct of the columns.
-    Columns,
-    /// The enum that names the computed columns.
-    Column,
-}
-
 pub(super) enum FlowRole<'e> {
     Base,
     Module(&'e ModuleDecl),
@@ -252,7 +234,6 @@ pub(super) enum FlowRole<'e> {
 
 impl<'e> Dependency<'e> {
     fn new(
-        private: &'e Tokens,
         header: Option<&'e FlowHeader>,
         path: &'e Path,
         flow: &'e Ident,
@@ -263,7 +244,7 @@ impl<'e> Dependency<'e> {
             // The parameters around an inline flow are unknown here, and any argument may name one.
             let is_generic = path.segments.iter().any(|segment| !segment.arguments.is_none());
             let params = Vec::new();
-            return Self { private, path, flow, alias: None, checked: None, params, is_generic, param, role };
+            return Self { path, flow, alias: None, checked: None, params, is_generic, param, role };
         };
         let params = used_params(header, path.to_token_stream());
         // A lifetime needs no parameter: `associated_in_definition` writes `'static` instead.
@@ -276,7 +257,7 @@ impl<'e> Dependency<'e> {
         }
         .map(|name| Ident::new(&name, located(header.keyword.span)));
         let checked = params.is_empty().then_some(checked);
-        Self { private, path, flow, alias: Some(alias), checked, params, is_generic, param, role }
+        Self { path, flow, alias: Some(alias), checked, params, is_generic, param, role }
     }
 
     /// The name of the base, or of the module.
@@ -298,7 +279,6 @@ impl<'e> Dependency<'e> {
 
     fn alias_definition(&self, header: &FlowHeader) -> TokenStream {
         let Some(alias) = &self.alias else { return TokenStream::new() };
-        let vis = &header.vis;
         let path = self.path;
         let checked = self.checked.as_ref().map(|checked| self.checked_definition(header, alias, checked));
         if let FlowRole::Module(_) = self.role {
@@ -306,25 +286,19 @@ impl<'e> Dependency<'e> {
             return quote!(#alias #checked);
         }
         let docs = format!(" The flow that a [`{}`] extends.", header.name.unraw());
-        let params = self.params.iter().map(|param| declaration(param));
-        quote! {
-            #[doc = #docs]
-            #[allow(dead_code, unreachable_pub)]
-            #vis type #alias<#(#params),*> = #path;
-            #checked
-        }
+        let definition = type_alias(header, alias, &self.params, path);
+        quote!(#[doc = #docs] #definition #checked)
     }
 
     /// An alias. On pages, rustdoc puts the path in the place of an alias that is private.
     fn hidden_alias(&self, header: &FlowHeader, alias: &Ident, ty: &TokenStream) -> TokenStream {
-        let vis = &header.vis;
         let path = self.path;
-        let params: Vec<TokenStream> = self.params.iter().map(|param| declaration(param)).collect();
+        let params = self.params.iter().map(|param| declaration(param));
+        let definition = type_alias(header, alias, &self.params, ty);
         quote! {
             #[cfg(not(doc))]
             #[doc(hidden)]
-            #[allow(dead_code, unreachable_pub)]
-            #vis type #alias<#(#params),*> = #ty;
+            #definition
             #[cfg(doc)]
             #[doc(hidden)]
             type #alias<#(#params),*> = #path;
@@ -333,20 +307,19 @@ impl<'e> Dependency<'e> {
 
     /// The alias that a constant checks.
     fn checked_definition(&self, header: &FlowHeader, alias: &Ident, checked: &Ident) -> TokenStream {
-        let private = self.private;
         let vis = &header.vis;
         let ty = self.checked_type(&quote!(#alias));
         let FlowRole::Base = self.role else { return self.hidden_alias(header, checked, &ty) };
         // rustc reports a public flow that extends a private one at each type of the interface that names the private
         // one. So only a single associated type names the private flow.
         let owner = format_ident!("__{}FLOW", header.name.unraw(), span = alias.span());
-        let alias = self.hidden_alias(header, checked, &quote!(<#owner as #private::BaseOf>::Flow));
+        let alias = self.hidden_alias(header, checked, &quote!(<#owner as #Private::BaseOf>::Flow));
         quote! {
             #[doc(hidden)]
             #[allow(missing_copy_implementations, missing_debug_implementations, unreachable_pub)]
             #vis enum #owner {}
 
-            impl #private::BaseOf for #owner { type Flow = #ty; }
+            impl #Private::BaseOf for #owner { type Flow = #ty; }
 
             #alias
         }
@@ -355,7 +328,6 @@ impl<'e> Dependency<'e> {
     /// A type that a constant checks, so that one that is no flow is a single error, at the path of the user. A constant in
     /// a type can use no parameters.
     fn checked_type(&self, ty: &TokenStream) -> TokenStream {
-        let private = self.private;
         let check = match self.role {
             FlowRole::Base => quote!(is_base),
             FlowRole::Module(_) => quote!(is_module),
@@ -365,8 +337,8 @@ impl<'e> Dependency<'e> {
         let last = path.last().unwrap_or(first);
         let first = quote_spanned!(first=> <);
         let last = quote_spanned!(last=> >);
-        let at_path = quote!(#first #ty as #private::Itself>::Type<() #last);
-        quote!(#private::Checked<#ty, { #private::#check::<#at_path>() }>)
+        let at_path = quote!(#first #ty as #Private::Itself>::Type<() #last);
+        quote!(#Private::Checked<#ty, { #Private::#check::<#at_path>() }>)
     }
 
     /// The path of a module of the inline form.
@@ -410,12 +382,11 @@ impl<'e> Dependency<'e> {
         if !self.has_struct_of_inputs() {
             return None;
         }
-        let private = self.private;
         let flow = self.ty();
         let name = Ident::new("__Inputs", at);
         let params = angled(self.params.iter().map(|param| declaration(param)));
         let arguments = angled(self.params.iter().map(|param| argument(param)));
-        let definition = quote!(type #name #params = <#flow as #private::Module>::Inputs;);
+        let definition = quote!(type #name #params = <#flow as #Private::Module>::Inputs;);
         let arguments = arguments.map(|arguments| quote!(::#arguments));
         // rustc underlines from the first token to the last.
         let path = quote!(#name #arguments).into_iter().map(|mut tree| {
@@ -425,18 +396,19 @@ impl<'e> Dependency<'e> {
         Some(InputsAlias { definition, path: path.collect() })
     }
 
-    /// An associated type of the flow, where the parameters of the header are in scope.
-    pub(super) fn associated(&self, name: Associated) -> TokenStream {
-        self.associated_of(&self.ty(), name)
+    /// An associated type of the flow, where the parameters of the header are in scope: `ColumnsOf` is the struct of the
+    /// columns, and `ColumnOf` the enum that names the computed ones. Each is an alias, since rustdoc shows types as written.
+    pub(super) fn associated(&self, alias: &str) -> TokenStream {
+        self.associated_of(&self.ty(), alias)
     }
 
     /// An associated type of the flow in the definitions of the struct and the enum of the columns.
-    pub(super) fn associated_in_definition(&self, name: Associated) -> TokenStream {
+    pub(super) fn associated_in_definition(&self, alias: &str) -> TokenStream {
         if self.is_generic {
             return self.param.to_token_stream();
         }
         if let Some(checked) = &self.checked {
-            return self.associated_of(&quote!(#checked), name);
+            return self.associated_of(&quote!(#checked), alias);
         }
         // The columns of a flow are the same for every lifetime of the steps.
         let lifetimes = self.params.iter().map(|_| quote!('static));
@@ -444,26 +416,22 @@ impl<'e> Dependency<'e> {
             Some(alias) => quote!(#alias<#(#lifetimes),*>),
             None => self.inline_path(),
         };
-        self.associated_of(&ty, name)
+        self.associated_of(&ty, alias)
     }
 
-    fn associated_of(&self, ty: &TokenStream, name: Associated) -> TokenStream {
-        let private = self.private;
+    fn associated_of(&self, ty: &TokenStream, alias: &str) -> TokenStream {
         // The constant in the checked path of a module finds that the path is a module.
         let is_unchecked = matches!(self.role, FlowRole::Module(_)) && !self.has_checked_path();
         let module = is_unchecked.then(|| quote!(module::));
-        match name {
-            Associated::Columns => quote!(#private::#module ColumnsOf<#ty>),
-            Associated::Column => quote!(#private::#module ColumnOf<#ty>),
-        }
+        let alias = Ident::new(alias, Span::call_site());
+        quote!(#Private::#module #alias<#ty>)
     }
 
     /// Another associated type of the flow, which only a base has.
     pub(super) fn of_base(&self, name: &str) -> TokenStream {
-        let private = self.private;
         let ty = self.ty();
         let name = Ident::new(name, Span::call_site());
-        quote!(<#ty as #private::Base>::#name)
+        quote!(<#ty as #Private::Base>::#name)
     }
 
     /// A type whose errors rustc reports at the path. The type must not get into bodies, nor into fields, which derives

@@ -2,19 +2,18 @@
 
 use std::mem;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Macro;
+use syn::parse::Parser;
 
 use super::dependencies::Dependencies;
-use super::tokens::{Tokens, end_of, unlocated};
-use super::unwritten::Unwritten;
+use super::tokens::{Private, end_of, unlocated};
 use crate::check::ExpansionPlan;
 use crate::ident::rust_ident;
-use crate::syntax::{ColumnDecl, ComputedDecl, FlowDecl, GroupTag, TypeDecl};
+use crate::syntax::{ColumnDecl, ComputedDecl, FlowDecl, GroupTag, TypeDecl, is_punct, trees, with_rest};
 
 pub(super) struct Emitter<'f> {
-    /// The path `columnar::__private`.
-    pub(super) private: &'f Tokens,
     pub(super) flow: &'f FlowDecl,
     pub(super) plan: &'f ExpansionPlan,
     pub(super) dependencies: Dependencies<'f>,
@@ -23,7 +22,6 @@ pub(super) struct Emitter<'f> {
 impl Emitter<'_> {
     /// Keywords and types that are being typed, for editors to complete.
     pub(super) fn completions(&self) -> TokenStream {
-        let private = self.private;
         let keywords = self.flow.partial_keywords.iter().chain(self.keywords()).filter_map(rust_ident);
         let derived = self.flow.columns.iter().filter_map(|column| column.derived.as_ref());
         let groups = derived.flat_map(|derived| {
@@ -32,9 +30,10 @@ impl Emitter<'_> {
             views
                 .flat_map(move |view| GroupTag::opened(mem::replace(&mut before, &view.groups), &view.groups))
         });
-        let groups = groups.map(|group| &group.word);
+        let groups = groups.map(|GroupTag { word, .. }| quote!(use #Private::words::#word as _;));
         // One more, so that the shape is the same before the first letter is typed.
         let keywords = keywords.chain([Ident::new("column", Span::call_site())]);
+        let keywords = keywords.map(|keyword| quote!(use #Private::keywords::#keyword as _;));
         let types = self.completed_types();
         quote! {
             // rustc warns about `cfg(rust_analyzer)`, and an `allow` on the item that this cfg removes has no effect.
@@ -42,7 +41,7 @@ impl Emitter<'_> {
             #[allow(unexpected_cfgs)]
             const _: () = {
                 #[cfg(rust_analyzer)]
-                const _: () = { #(use #private::keywords::#keywords as _;)* #(use #private::words::#groups as _;)* #types };
+                const _: () = { #(#keywords)* #(#groups)* #types };
             };
         }
     }
@@ -71,47 +70,36 @@ impl Emitter<'_> {
 
     /// A compute step: the expression of the user, inside a call that is located at the keyword.
     pub(super) fn step(&self, column: &ColumnDecl, derived: &ComputedDecl) -> TokenStream {
-        let private = self.private;
         let keyword = &column.keyword;
         let step = &derived.step;
         // The missing step is reported, and rustc would report a call without an argument as well.
         let Some(last) = step.clone().into_iter().last() else {
-            return quote!(#private::Declare.#keyword(#private::broken()));
+            return quote!(#Private::Declare.#keyword(#Private::broken()));
         };
-        if let Some(unwritten) = Unwritten::of(step) {
-            let Unwritten { words, text, settings } = unwritten;
-            // Without arguments `format!` is an error.
-            let text = if text.is_empty() { quote!("") } else { text };
-            let step = quote!(#private::unwritten(#words, &#private::format!(#text)));
-            return quote!(#private::Declare.#keyword(#step #settings));
+        if let Some(step) = unwritten(step) {
+            return quote!(#Private::Declare.#keyword(#step));
         }
         let step = self.step_of_closure(column, derived).unwrap_or_else(|| self.with_conditions(step));
         // rustc reports an expression that ends too early at the closing parenthesis.
         let mut argument = Group::new(Delimiter::Parenthesis, step);
         argument.set_span(end_of(&last));
-        let step = quote!(#private::Declare.#keyword #argument);
+        let step = quote!(#Private::Declare.#keyword #argument);
         if !derived.is_step_for_editors {
             return step;
         }
-        quote!(#private::core::convert::identity({
+        quote!(#Private::core::convert::identity({
             #[cfg(rust_analyzer)]
             let __step = #step;
             #[cfg(not(rust_analyzer))]
-            let __step = #private::broken();
+            let __step = #Private::broken();
             __step
         }))
     }
+}
 
-    /// The compute step of a typed column.
-    pub(super) fn typed_step(column: &ColumnDecl, columns: &impl ToTokens, step: TokenStream) -> TokenStream {
-        match &column.ty {
-            Some(ty) if !ty.is_partial && !ty.ty.is_empty() => {
-                let typed = call_at_type(column, ty, "__typed", columns);
-                quote!(#step #typed)
-            }
-            _ => step,
-        }
-    }
+/// The call after the step of a typed column.
+pub(super) fn type_of_step(column: &ColumnDecl, columns: &impl ToTokens) -> Option<TokenStream> {
+    column.value_type().map(|ty| call_at_type(column, ty, "__typed", columns))
 }
 
 /// The call of a method that gets a field, and so the type of the field. rustc reports its errors at the declared type, from
@@ -128,4 +116,28 @@ pub(super) fn call_at_type(
     body.set_span(ty.clone().into_iter().last().map_or(*colon, |last| last.span()));
     let closure = quote_spanned!(*colon=> |__here: &#columns|);
     quote!(.#method(#closure #body))
+}
+
+/// The step in place of one that is not written yet: `todo!()` or `unimplemented!("…")`, with settings or without. `None` for
+/// any other step.
+///
+/// The macro never returns, so the call is no compute step. The cells of this step fail with the same words.
+fn unwritten(step: &TokenStream) -> Option<TokenStream> {
+    if let [TokenTree::Group(group), settings @ ..] = trees(step).as_slice()
+        && matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Brace)
+    {
+        let inner = unwritten(&group.stream())?;
+        return Some(quote!(#inner #(#settings)*));
+    }
+    let (Macro { path, tokens: text, .. }, settings) = with_rest::<Macro>.parse2(step.clone()).ok()?;
+    let path: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let words = match path.join("::").trim_start_matches("std::").trim_start_matches("core::") {
+        "todo" => "not yet implemented",
+        "unimplemented" => "not implemented",
+        _ => return None,
+    };
+    // Without arguments `format!` is an error.
+    let text = if text.is_empty() { quote!("") } else { text };
+    let is_whole = trees(&settings).first().is_none_or(|first| is_punct(first, '.'));
+    is_whole.then(|| quote!(#Private::unwritten(#words, &#Private::format!(#text)) #settings))
 }

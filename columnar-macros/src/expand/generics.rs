@@ -26,8 +26,7 @@ pub(super) struct TypeParam<'e> {
 impl<'e> TypeParam<'e> {
     /// `None` for text, and for a type without parameters.
     pub(super) fn new(header: &'e FlowHeader, column: &'e ColumnDecl, variant: &str) -> Option<Self> {
-        let ty = column.ty.as_ref().filter(|ty| !ty.is_partial && !column.is_source())?;
-        let ty = &ty.ty;
+        let ty = &column.value_type()?.ty;
         let params = used_params(header, ty.clone());
         let alias = format_ident!("__{}{variant}", header.name.unraw(), span = located(header.keyword.span));
         let param = format_ident!("__{variant}", span = Span::call_site());
@@ -35,14 +34,8 @@ impl<'e> TypeParam<'e> {
     }
 
     pub(super) fn alias_definition(&self, header: &FlowHeader) -> TokenStream {
-        let vis = &header.vis;
-        let Self { alias, ty, .. } = self;
-        let params = self.params.iter().map(|param| declaration(param));
-        quote! {
-            #[doc(hidden)]
-            #[allow(dead_code, unreachable_pub)]
-            #vis type #alias<#(#params),*> = #ty;
-        }
+        let definition = type_alias(header, &self.alias, &self.params, self.ty);
+        quote!(#[doc(hidden)] #definition)
     }
 
     /// The type, where the parameters of the header are in scope.
@@ -51,6 +44,18 @@ impl<'e> TypeParam<'e> {
         let params = self.params.iter().map(|param| argument(param));
         quote!(#alias<#(#params),*>)
     }
+}
+
+/// An alias that is as visible as the flow, for a type with these parameters of the header.
+pub(super) fn type_alias(
+    header: &FlowHeader,
+    alias: &Ident,
+    params: &[&GenericParam],
+    ty: &impl ToTokens,
+) -> TokenStream {
+    let vis = &header.vis;
+    let params = params.iter().map(|param| declaration(param));
+    quote!(#[allow(dead_code, unreachable_pub)] #vis type #alias<#(#params),*> = #ty;)
 }
 
 /// The items in angle brackets; empty if there are none.

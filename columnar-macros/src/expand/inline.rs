@@ -15,20 +15,19 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{LitStr, Visibility};
 
-use super::columns::is_typed;
-use super::emitter::Emitter;
-use super::tokens::located;
+use super::columns::{is_typed, module_mentions, module_steps};
+use super::emitter::{Emitter, type_of_step};
+use super::tokens::{Private, located};
 
 pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -> TokenStream {
     // No macro knows where it is called. Where rustc expects items, it prints the first token of an expression.
     let words = LitStr::new(NO_HEADER, located(first));
-    let private = &emitter.private;
     let name = Ident::new("Columns", Span::mixed_site());
     let steps = emitter.flow.columns.iter().map(|column| match &column.derived {
-        None => quote!(#private::None),
+        None => quote!(#Private::None),
         Some(derived) => {
             let step = emitter.step(column, derived);
-            quote!(#private::Some(#step))
+            quote!(#Private::Some(#step))
         }
     });
     let ty =
@@ -38,15 +37,15 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
     let columns = emitter.impl_columns(&name);
     let mentions = emitter.inline_mentions(&ty);
     let (steps, all) = if emitter.dependencies.is_empty() {
-        (quote!([#(#steps),*]), quote!(#private::inline_steps(__steps)))
+        (quote!([#(#steps),*]), quote!(#Private::inline_steps(__steps)))
     } else {
-        let modules = emitter.modules().map(|(module, dependency)| emitter.module_steps(module, dependency));
+        let modules = emitter.modules().map(|(module, dependency)| module_steps(module, dependency));
         let steps = quote!(([#(#steps),*], [#(#modules),*]));
-        (steps, quote!(#private::join(#private::inline_steps(__steps.0), __steps.1)))
+        (steps, quote!(#Private::join(#Private::inline_steps(__steps.0), __steps.1)))
     };
     let typed = emitter.inline_typed(&ty);
     quote! {
-        #words | #private::Inline(match #steps {
+        #words | #Private::Inline(match #steps {
             __steps => {
                 #completions
                 #definition
@@ -54,7 +53,7 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
                 #mentions
                 #typed
                 #errors
-                #private::Typed::<'_, #ty, #private::Name>::__new(#all)
+                #Private::Typed::<'_, #ty, #Private::Name>::__new(#all)
             }
         })
     }
@@ -63,13 +62,12 @@ pub(super) fn expand(emitter: &Emitter<'_>, first: Span, errors: &TokenStream) -
 impl Emitter<'_> {
     /// Gives the steps of typed columns the declared types, which only the fields of the struct know.
     fn inline_typed(&self, columns: &TokenStream) -> TokenStream {
-        let private = self.private;
         let own = (!self.dependencies.is_empty()).then(|| quote!(.0));
         let typed = self.flow.columns.iter().enumerate().filter(|(_, column)| is_typed(column));
         let typed: TokenStream = typed
             .map(|(at, column)| {
-                let step = Self::typed_step(column, columns, quote!(__step));
-                quote!(#private::with_type(&mut __steps #own[#at], |__step| #step);)
+                let ty = type_of_step(column, columns);
+                quote!(#Private::with_type(&mut __steps #own[#at], |__step| __step #ty);)
             })
             .collect();
         if typed.is_empty() { typed } else { quote!(let mut __steps = __steps; #typed) }
@@ -81,7 +79,7 @@ impl Emitter<'_> {
             let views = &column.derived.as_ref()?.views;
             Some(views.iter().map(|view| self.mention(view, &column.name)).collect::<TokenStream>())
         });
-        let inputs = self.modules().map(|(module, dependency)| self.module_mentions(module, dependency));
+        let inputs = self.modules().map(|(module, dependency)| module_mentions(module, dependency));
         quote! {
             #[allow(unexpected_cfgs)]
             let _ = |__here: &#columns| { #(#read)* #(#inputs)* };

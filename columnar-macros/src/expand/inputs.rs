@@ -24,9 +24,9 @@
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::quote;
 
-use super::dependencies::Associated;
+use super::captures::Clones;
 use super::emitter::Emitter;
-use super::tokens::{located, underlined};
+use super::tokens::{Private, located, underlined};
 use crate::ident::ident_text;
 use crate::syntax::{Around, AsyncClosure, Closure, ClosureParam, ColumnDecl, ComputedDecl, ViewDecl};
 
@@ -34,10 +34,9 @@ impl Emitter<'_> {
     /// `None` for a compute step that is no closure, or one that rustc refuses.
     pub(super) fn step_of_closure(&self, column: &ColumnDecl, derived: &ComputedDecl) -> Option<TokenStream> {
         let closure = derived.closure.as_ref()?;
-        let clones = self.clones(&closure.captures(self.params()));
+        let clones = Clones::of(&closure.captures(self.params()));
         // rustc has no `Fn` for an async closure that owns values.
         let with_values = closure.as_async().filter(|_| closure.is_async_move() || !clones.is_empty());
-        let private = self.private;
         let Closure { asynchronous, by_value, bars: [opening, closing], params, body, .. } = closure;
         let head = quote!(#asynchronous #by_value #opening);
         // rustc reports a wrong result at the name of the method.
@@ -57,7 +56,7 @@ impl Emitter<'_> {
                 // The future has the closure, so it may borrow from it.
                 let future = underlined(opening.span(), quote!({ #step(#inputs).await }));
                 let [awaiting, owning] = ["async", "move"].map(|word| Ident::new(word, at));
-                quote!(#private::Declare.#call(
+                quote!(#Private::Declare.#call(
                     #values,
                     #head #list #body,
                     |#step, #inputs| #awaiting #owning #future
@@ -66,12 +65,12 @@ impl Emitter<'_> {
             (None, [context]) if context.is_context() => {
                 let ClosureParam { mutable, name, ty } = context;
                 let call = Ident::new("column_of_context", at);
-                quote!(#private::Declare.#call(#head #mutable #name: #ty #closing #body))
+                quote!(#Private::Declare.#call(#head #mutable #name: #ty #closing #body))
             }
             (None, _) if derived.closure_of_inputs(&column.name).is_some() => {
                 let values = self.values(column, closure, &inputs);
                 let call = Ident::new("column_with_inputs", at);
-                quote!(#private::Declare.#call(#values, #head #list #body))
+                quote!(#Private::Declare.#call(#values, #head #list #body))
             }
             _ => return None,
         };
@@ -80,7 +79,6 @@ impl Emitter<'_> {
 
     /// The closure that reads the values of the parameters.
     fn values(&self, column: &ColumnDecl, closure: &Closure, inputs: &Ident) -> TokenStream {
-        let private = self.private;
         let values = closure.params.iter().map(|param| {
             let value = self.input(column, param, inputs);
             let Some(ty) = &param.ty else { return value };
@@ -88,9 +86,9 @@ impl Emitter<'_> {
             let ty = if ty.is_empty() { &quote!(__) } else { ty };
             let named = Ident::new("named", located(closure.bars[0].span()));
             // Without the comma, the `>` of the user and the other one would be one token.
-            quote!(#private::Input(#value).#named::<#ty,>())
+            quote!(#Private::Input(#value).#named::<#ty,>())
         });
-        quote!(|#inputs: #private::Inputs<'_>| #private::Result::Ok((#(#values,)*)))
+        quote!(|#inputs: #Private::Inputs<'_>| #Private::Result::Ok((#(#values,)*)))
     }
 
     /// The step with the tokens of the user around the closure, and with the statements before the step.
@@ -112,19 +110,18 @@ impl Emitter<'_> {
             () if view.may_be_empty() || param.is_optional() => "optional",
             () => "one",
         };
-        let ty = self.type_of(reader, view);
+        let ty = self.type_of(reader, view).unwrap_or_else(|| quote!(#Private::of::<#Private::Value>()));
         let tag = view.input(&reader.name);
-        let private = self.private;
         let method = Ident::new(method, Span::call_site());
-        let value = quote!(<#private::Inputs<'_>>::#method(&#inputs, #ty, #tag));
+        let value = quote!(<#Private::Inputs<'_>>::#method(&#inputs, #ty, #tag));
         let value = underlined(param.name.span(), value);
         quote!(#value?)
     }
 
-    /// The type of the values in a view.
-    fn type_of(&self, reader: &ColumnDecl, view: &ViewDecl) -> TokenStream {
+    /// The type of the values in a view; `None` for text.
+    fn type_of(&self, reader: &ColumnDecl, view: &ViewDecl) -> Option<TokenStream> {
         if !view.is_valid() {
-            return self.text();
+            return None;
         }
         let own = if view.is_self {
             Some(reader)
@@ -132,18 +129,13 @@ impl Emitter<'_> {
             let mut own = self.flow.columns.iter().filter(|_| !view.is_inherited);
             own.find(|column| ident_text(&column.name) == view.name())
         };
-        match own {
-            Some(column) => {
-                let ty = column.ty.as_ref().filter(|ty| !ty.is_partial && !ty.ty.is_empty());
-                ty.filter(|_| !column.is_source()).map_or_else(|| self.text(), |ty| self.of(&ty.ty))
-            }
-            None => self.type_in_dependency(view).unwrap_or_else(|| self.text()),
-        }
+        let Some(column) = own else { return self.type_in_dependency(view) };
+        let ty = &column.value_type()?.ty;
+        Some(quote!(#Private::of::<#ty>()))
     }
 
     /// The type of a column of the flow that this one extends, or of a module.
     fn type_in_dependency(&self, view: &ViewDecl) -> Option<TokenStream> {
-        let private = self.private;
         let (dependency, fields) = if view.is_inherited {
             let fields = [&view.base].into_iter().chain(&view.path);
             (self.dependencies.base.as_ref()?, fields.cloned().collect::<Vec<_>>())
@@ -152,17 +144,7 @@ impl Emitter<'_> {
             let (_, dependency) = self.modules().find(|(module, _)| ident_text(&module.name) == base)?;
             (dependency, view.path.clone())
         };
-        let columns = dependency.associated(Associated::Columns);
-        Some(quote!(#private::of_column(|__here: &#columns| &__here #(.#fields)*)))
-    }
-
-    fn of(&self, ty: &TokenStream) -> TokenStream {
-        let private = self.private;
-        quote!(#private::of::<#ty>())
-    }
-
-    fn text(&self) -> TokenStream {
-        let private = self.private;
-        self.of(&quote!(#private::Value))
+        let columns = dependency.associated("ColumnsOf");
+        Some(quote!(#Private::of_column(|__here: &#columns| &__here #(.#fields)*)))
     }
 }

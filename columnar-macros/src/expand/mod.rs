@@ -17,7 +17,6 @@ mod item;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod unwritten;
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -27,7 +26,7 @@ use crate::diagnostics::Errors;
 use crate::syntax::{FlowDecl, FlowForm};
 use dependencies::Dependencies;
 use emitter::Emitter;
-use tokens::Tokens;
+use tokens::Private;
 
 /// The expansion of a flow. `first` is the position of the first declaration.
 pub(crate) fn expand(
@@ -37,12 +36,13 @@ pub(crate) fn expand(
     plan: &ExpansionPlan,
     errors: &Errors,
 ) -> TokenStream {
-    let private = &Tokens::from(quote!(#krate::__private));
-    let emitter = Emitter { private, flow, plan, dependencies: Dependencies::new(private, flow) };
     let errors = errors.tokens();
-    match &flow.form {
-        FlowForm::Item(header) => item::expand(&emitter, header, &errors),
-        FlowForm::Inline => inline::expand(&emitter, first, &errors),
-        FlowForm::Unknown => errors,
-    }
+    Private::within(quote!(#krate::__private), || {
+        let emitter = Emitter { flow, plan, dependencies: Dependencies::new(flow) };
+        match &flow.form {
+            FlowForm::Item(header) => item::expand(&emitter, header, &errors),
+            FlowForm::Inline => inline::expand(&emitter, first, &errors),
+            FlowForm::Unknown => errors,
+        }
+    })
 }

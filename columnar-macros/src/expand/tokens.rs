@@ -3,6 +3,7 @@
 //! Where generated tokens get into the body of a function, by themselves or by a derive, they have no position among the
 //! user's lines: rustc's incremental compilation fails there once lines above such a position are removed.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
@@ -11,6 +12,41 @@ use syn::Attribute;
 
 use crate::ident::{ident_text, without_marker};
 
+thread_local! {
+    /// The path of the expansion that runs.
+    static PRIVATE: RefCell<Vec<TokenTree>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The path `columnar::__private`. Nearly all generated tokens need the path, and, as the span of the call, the path is the
+/// same in a whole expansion.
+pub(super) struct Private;
+
+impl Private {
+    /// Runs an expansion that has this path.
+    pub(super) fn within<T>(path: TokenStream, expand: impl FnOnce() -> T) -> T {
+        PRIVATE.set(path.into_iter().collect());
+        let expansion = expand();
+        // Tokens of a compiler end with the call of the macro.
+        PRIVATE.take();
+        expansion
+    }
+
+    /// A `<` at a position, before a type of this path. rustc reports a panic in a call at the beginning of the whole
+    /// expression, if beginning and end have different hygiene.
+    pub(super) fn opening(at: Span) -> Punct {
+        let mut opening = Punct::new('<', Spacing::Alone);
+        let first = PRIVATE.with_borrow(|path| path.first().map_or_else(Span::call_site, TokenTree::span));
+        opening.set_span(first.located_at(at));
+        opening
+    }
+}
+
+impl ToTokens for Private {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        PRIVATE.with_borrow(|path| tokens.extend(path.iter().cloned()));
+    }
+}
+
 /// Tokens that are interpolated often. A single token costs the compiler little, a stream inside another
 /// stream much.
 pub(super) struct Tokens(Vec<TokenTree>);
@@ -18,16 +54,6 @@ pub(super) struct Tokens(Vec<TokenTree>);
 impl From<TokenStream> for Tokens {
     fn from(tokens: TokenStream) -> Self {
         Self(tokens.into_iter().collect())
-    }
-}
-
-impl Tokens {
-    /// A `<` at a position, before a type of this path. rustc reports a panic in a call at the beginning of the whole
-    /// expression, if beginning and end have different hygiene.
-    pub(super) fn opening(&self, at: Span) -> Punct {
-        let mut opening = Punct::new('<', Spacing::Alone);
-        opening.set_span(self.0.first().map_or_else(Span::call_site, TokenTree::span).located_at(at));
-        opening
     }
 }
 

@@ -15,20 +15,17 @@ use crate::ident;
 /// Reads a compute step that is a closure, or ends with one in parentheses or braces. `None` for any other step, and for
 /// patterns that are no names.
 pub(crate) fn parse(step: &[TokenTree]) -> Option<Closure> {
-    let (closure, around) = find(step)?;
-    let Bare { asynchronous, by_value, bars, params, body } = bare(&closure)?;
+    let (step, around) = find(step)?;
+    let (params, closure) = bare(&step)?;
     let params = params.into_iter().map(parse_param).collect::<Option<Vec<_>>>()?;
-    let bars = bars.map(TokenTree::clone);
-    let body = tokens(body);
-    let closure = Closure { asynchronous, by_value, bars, params, body, around };
-    (!closure.params.is_empty()).then_some(closure)
+    (!params.is_empty()).then_some(Closure { params, around, ..closure })
 }
 
 /// The parameters without a type that are no names: `user.latest`, `(user, topics)`.
 pub(crate) fn patterns(step: &[TokenTree]) -> Vec<TokenStream> {
     let Some((closure, _)) = find(step) else { return Vec::new() };
-    let params = bare(&closure).map(|bare| bare.params).unwrap_or_default();
-    params.into_iter().filter(|param| is_pattern(param)).map(tokens).collect()
+    let params = bare(&closure).map(|(params, _)| params).into_iter().flatten();
+    params.filter(|param| is_pattern(param)).map(tokens).collect()
 }
 
 fn is_pattern(param: &[TokenTree]) -> bool {
@@ -40,9 +37,10 @@ fn is_pattern(param: &[TokenTree]) -> bool {
 }
 
 /// The `=>` before the body of a closure, which is an error: `|cx| => …`.
-pub(super) fn arrow(step: &[TokenTree]) -> Option<&[TokenTree]> {
-    let arrow = bare(step)?.body.get(..2)?;
-    (is_punct(arrow.first(), '=') && is_punct(arrow.last(), '>')).then_some(arrow)
+pub(super) fn arrow(step: &[TokenTree]) -> Option<TokenStream> {
+    let (_, closure) = bare(step)?;
+    let arrow: Vec<TokenTree> = closure.body.into_iter().take(2).collect();
+    (is_punct(arrow.first(), '=') && is_punct(arrow.get(1), '>')).then(|| tokens(&arrow))
 }
 
 /// Finds the closure of a compute step, and the tokens around it, the outermost first.
@@ -73,16 +71,8 @@ fn last_expression(block: &[TokenTree]) -> usize {
     }
 }
 
-/// The parts of a closure.
-struct Bare<'t> {
-    asynchronous: Option<Ident>,
-    by_value: Option<Ident>,
-    bars: [&'t TokenTree; 2],
-    params: Vec<&'t [TokenTree]>,
-    body: &'t [TokenTree],
-}
-
-fn bare(closure: &[TokenTree]) -> Option<Bare<'_>> {
+/// The tokens of each parameter, and a closure that has no parameters yet.
+fn bare(closure: &[TokenTree]) -> Option<(Vec<&[TokenTree]>, Closure)> {
     let (asynchronous, rest) = word(closure, "async");
     let (by_value, rest) = word(rest, "move");
     let (opening, rest) = rest.split_first().filter(|(bar, _)| is_punct(*bar, '|'))?;
@@ -90,7 +80,10 @@ fn bare(closure: &[TokenTree]) -> Option<Bare<'_>> {
     let end = rest.iter().position(|tree| is_punct(tree, '|')).filter(|end| *end > 0)?;
     let (list, rest) = rest.split_at_checked(end)?;
     let (closing, body) = rest.split_first()?;
-    Some(Bare { asynchronous, by_value, bars: [opening, closing], params: split(list), body })
+    let bars = [opening.clone(), closing.clone()];
+    let body = tokens(body);
+    let closure = Closure { asynchronous, by_value, bars, params: Vec::new(), body, around: Vec::new() };
+    Some((split(list), closure))
 }
 
 /// A word that may come first, and the tokens after it.

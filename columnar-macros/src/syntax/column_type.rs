@@ -39,7 +39,8 @@ pub(super) fn parse(column: &mut ColumnDecl, cursor: &mut Cursor<'_>, errors: &m
     } else if is_partial {
         errors.at(tokens(written), not_a_type(name, &tokens(written)));
     } else if length == 2 {
-        errors.at(tokens(sign), type_after_arrow(name, &ty.ty));
+        let name = quote(name);
+        errors.at(tokens(sign), format!("the type of {name} comes after `:`\n\nhelp: write `: {}`", ty.ty));
         return Some(());
     } else {
         return Some(());
@@ -127,10 +128,6 @@ pub(super) fn is_text(ty: &TokenStream) -> bool {
 // Messages.
 
 const SOURCE_OF_TEXT: &str = "a source without a type holds text\n\nhelp: drop this";
-
-fn type_after_arrow(name: &Ident, ty: &TokenStream) -> String {
-    format!("the type of {} comes after `:`\n\nhelp: write `: {ty}`", quote(name))
-}
 
 fn not_a_type(name: &Ident, ty: &TokenStream) -> String {
     format!("expected the type of {}, found `{ty}`\n\nhelp: as in `: Vec<String>`", quote(name))

@@ -1,6 +1,6 @@
 //! A position in a list of tokens, and the ways to move on from it.
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::{Path, PathSegment};
@@ -40,15 +40,11 @@ impl<'t> Cursor<'t> {
         self.take(1).first()
     }
 
-    fn next_if(&mut self, is_it: impl FnOnce(&TokenTree) -> bool) -> Option<&'t TokenTree> {
-        let next = self.peek().filter(|tree| is_it(tree))?;
-        self.at += 1;
-        Some(next)
-    }
-
     /// The next token, if it is this punctuation.
     pub(super) fn punct(&mut self, expected: char) -> Option<&'t TokenTree> {
-        self.next_if(|tree| is_punct(tree, expected))
+        let next = self.peek().filter(|&tree| is_punct(tree, expected))?;
+        self.at += 1;
+        Some(next)
     }
 
     /// The next attribute: `#`, the `!` of an inner one, and the brackets.
@@ -58,8 +54,10 @@ impl<'t> Cursor<'t> {
     }
 
     /// The next token, if it is parentheses.
-    pub(super) fn parentheses(&mut self) -> Option<&'t TokenTree> {
-        self.next_if(|tree| is_group(tree, Delimiter::Parenthesis))
+    pub(super) fn parentheses(&mut self) -> Option<&'t Group> {
+        let group = as_group(self.peek()?, Delimiter::Parenthesis)?;
+        self.at += 1;
+        Some(group)
     }
 
     /// The tokens up to the end of this declaration: to the next `;`, or to the beginning of the next
@@ -137,7 +135,31 @@ pub(super) fn is_ident<'t>(tree: impl Into<Option<&'t TokenTree>>, expected: &st
 }
 
 pub(super) fn is_group(tree: &TokenTree, delimiter: Delimiter) -> bool {
-    matches!(tree, TokenTree::Group(group) if group.delimiter() == delimiter)
+    as_group(tree, delimiter).is_some()
+}
+
+/// The group, if the token is one with these delimiters.
+pub(super) fn as_group(tree: &TokenTree, delimiter: Delimiter) -> Option<&Group> {
+    match tree {
+        TokenTree::Group(group) if group.delimiter() == delimiter => Some(group),
+        _ => None,
+    }
+}
+
+/// The identifier, if the token is one.
+pub(crate) fn as_ident(tree: &TokenTree) -> Option<&Ident> {
+    match tree {
+        TokenTree::Ident(ident) => Some(ident),
+        _ => None,
+    }
+}
+
+/// Whether any token is such a token, in groups, too.
+pub(crate) fn has_token(tokens: TokenStream, is_it: &dyn Fn(&TokenTree) -> bool) -> bool {
+    tokens.into_iter().any(|tree| match tree {
+        TokenTree::Group(group) => has_token(group.stream(), is_it),
+        other => is_it(&other),
+    })
 }
 
 /// The one token of a group without delimiters, such as a `$tag:literal` of the user's `macro_rules!`; else the token.

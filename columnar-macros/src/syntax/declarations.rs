@@ -46,7 +46,9 @@ impl DeclarationParser<'_, '_> {
         }
         match self.cursor.next() {
             Some(TokenTree::Ident(word)) => self.after(word, attributes),
-            Some(other) if !is_punct(other, ';') => self.errors.stop(other, not_a_declaration()),
+            Some(other) if !is_punct(other, ';') => {
+                self.errors.stop(other, format!("{NOT_A_DECLARATION}\n\nhelp: {KEYWORDS}"))
+            }
             _ => {
                 // A `;` alone does no harm; a doc comment or a lint before it has no declaration.
                 if let Some(last) = attributes.denies.last() {
@@ -73,7 +75,7 @@ impl DeclarationParser<'_, '_> {
             _ if is_misspelt_use(word)
                 && self.cursor.declaration().iter().any(|tree| is_group(tree, Delimiter::Brace)) =>
             {
-                self.errors.at(word, misspelt_use(word));
+                self.errors.at(word, found_instead(word, "did you mean `use`?"));
                 self.module(attributes, word)
             }
             _ => match nearest_keyword(word) {
@@ -177,7 +179,8 @@ impl DeclarationParser<'_, '_> {
             [] if is_punct(self.cursor.peek(), ';') || self.cursor.is_empty() => "source",
             _ => return self.errors.stop(word, unknown_keyword(word)),
         };
-        self.errors.at(word, no_keyword(word, keyword));
+        let help = format!("write `{keyword} {}`", ident_text(word));
+        self.errors.at(word, found_instead(word, &help));
         // The partial keyword has the marker already, and an editor looks for one such token.
         let mut name = unmarked(word).and_then(|name| rust_ident(&name))?;
         name.set_span(Span::call_site().located_at(word.span()));
@@ -227,27 +230,17 @@ const DANGLING_LINT: &str = "no declaration follows this attribute\n\nhelp: put 
 const KEYWORDS: &str =
     "a `source` gets its values from your program, a `column` computes them, `use` adds a module";
 
-/// `3 topics;`
-fn not_a_declaration() -> String {
-    format!("{NOT_A_DECLARATION}\n\nhelp: {KEYWORDS}")
-}
-
-/// `colum topics(...)`: an identifier where a keyword should be.
+/// `colum topics(...)`
 fn unknown_keyword(found: &Ident) -> String {
     let is_of_rust = ["fn", "let", "const", "static", "type"].iter().any(|&word| found == word);
     let intended = nearest_keyword(found).or(is_of_rust.then_some("column"));
     let help = intended.map_or_else(|| KEYWORDS.to_owned(), |keyword| format!("did you mean `{keyword}`?"));
+    found_instead(found, &help)
+}
+
+/// An identifier where a keyword should be.
+fn found_instead(found: &Ident, help: &str) -> String {
     format!("{NOT_A_DECLARATION}, found {}\n\nhelp: {help}", quote(found))
-}
-
-/// `us Debate { ... }`: an identifier where `use` should be.
-fn misspelt_use(found: &Ident) -> String {
-    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: did you mean `use`?", quote(found))
-}
-
-/// `topics(...) = ...;`: a name without a keyword.
-fn no_keyword(name: &Ident, keyword: &str) -> String {
-    format!("{NOT_A_DECLARATION}, found {}\n\nhelp: write `{keyword} {}`", quote(name), ident_text(name))
 }
 
 fn no_name(keyword: &Ident) -> String {

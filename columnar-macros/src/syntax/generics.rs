@@ -36,16 +36,11 @@ fn names(input: ParseStream<'_>) -> Generics {
 pub(super) fn or_report<T: Parse>(input: ParseStream<'_>, errors: &mut Errors) -> Option<T> {
     // On a fork, because a parser that fails has already taken some of the tokens.
     if let Err(error) = input.fork().parse::<T>() {
-        errors.on(error.span(), bad_generics(&error));
+        // `pub struct Chat<M Model>(model: M)`
+        let help = "as in `struct Chat<M: Model>(model: M) where M: Clone { ... }`";
+        errors.on(error.span(), format!("{error}\n\nhelp: {help}"));
         skip_until(input, |input| input.peek(token::Paren) || input.peek(token::Brace));
         return None;
     }
     input.parse().ok()
-}
-
-// Messages.
-
-/// `pub struct Chat<M Model>(model: M)`
-fn bad_generics(error: &syn::Error) -> String {
-    format!("{error}\n\nhelp: as in `struct Chat<M: Model>(model: M) where M: Clone {{ ... }}`")
 }

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Path, PathArguments, Token, Visibility, WhereClause, braced, parenthesized, token};
 
 use super::cursor::{
-    Cursor, begins_declaration, can_name_struct, is_group, is_ident, skip_until, tokens, trees_of,
+    Cursor, as_group, begins_declaration, can_name_struct, is_group, is_ident, skip_until, tokens, trees_of,
 };
 use super::tree::{BaseDecl, FlowHeader, Param};
 use super::{attributes, generics, params};
@@ -44,7 +44,7 @@ fn ends_with_body(trees: &[TokenTree]) -> bool {
     let [head @ .., body] = trees else { return false };
     let names = head.iter().take_while(|tree| matches!(tree, TokenTree::Ident(_))).count();
     let is_head = names <= 2 && head.iter().skip(names).all(|tree| is_group(tree, Delimiter::Parenthesis));
-    let body = braces(body).as_ref().map(trees_of).unwrap_or_default();
+    let body = as_group(body, Delimiter::Brace).map(trees_of).unwrap_or_default();
     !begins_declaration(trees) && is_head && begins_declaration(&body)
 }
 
@@ -56,7 +56,7 @@ pub(super) fn parse(trees: &[TokenTree], errors: &mut Errors) -> (Option<FlowHea
         Ok((header, body)) => (Some(header), body),
         Err(error) => {
             errors.push(error);
-            (None, trees.iter().find_map(braces))
+            (None, trees.iter().find_map(|tree| as_group(tree, Delimiter::Brace)).cloned())
         }
     }
 }
@@ -67,13 +67,6 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(FlowHeader,
     let body = body(input, errors, errors.len() > reported)?;
     input.parse::<TokenStream>()?;
     Ok((header, body))
-}
-
-fn braces(tree: &TokenTree) -> Option<Group> {
-    match tree {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.clone()),
-        _ => None,
-    }
 }
 
 /// Takes everything up to the braces.
@@ -97,7 +90,9 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<FlowHeader> 
             report_stray(input, &found, errors);
         }
         let skipped = skip_until(input, is_body);
-        let path = skipped.last().and_then(last_name).filter(|path| !path.is_ident(&name));
+        // The flow that is probably extended, in `struct Felt extends Chat`.
+        let path = skipped.last().and_then(|last| syn::parse2::<Path>(last.clone().into()).ok());
+        let path = path.filter(|path| can_name_struct(path) && !path.is_ident(&name));
         base = base.or(Some(BaseDecl { path, is_guessed: true }));
         is_complete = false;
     } else if !is_complete {
@@ -123,17 +118,13 @@ fn report_stray(input: ParseStream<'_>, found: &TokenTree, errors: &mut Errors) 
     }
 }
 
-/// The flow that is probably extended, in `struct Felt extends Chat`.
-fn last_name(last: &TokenTree) -> Option<Path> {
-    syn::parse2(last.clone().into()).ok().filter(can_name_struct)
-}
-
 /// Takes the visibility of the flow. One that Rust does not have, such as `pub(crat)`, is reported.
 fn visibility(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Visibility> {
     let vis: Visibility = input.parse()?;
     if matches!(vis, Visibility::Public(_)) && input.peek(token::Paren) {
         let list: Group = input.parse()?;
-        errors.at(&list, bad_visibility(&list.stream().to_string()));
+        let found = list.stream();
+        errors.at(&list, format!("expected a visibility, found `pub({found})`\n\nhelp: as in `pub(crate)`"));
     }
     Ok(vis)
 }
@@ -194,7 +185,7 @@ fn base(input: ParseStream<'_>, name: &Ident, errors: &mut Errors) -> syn::Resul
             input.parse::<Path>()?;
             return Ok(Some(BaseDecl { path: Some(path), is_guessed: false }));
         }
-        None => errors.at(found, not_a_base(name)),
+        None => errors.at(found, format!("expected the name of a flow\n\nhelp: as in {}", extension(name))),
     }
     skip_until(input, |input| input.peek(token::Brace) || input.peek(Token![where]));
     Ok(Some(BaseDecl { path: None, is_guessed: true }))
@@ -217,11 +208,6 @@ fn body(input: ParseStream<'_>, errors: &mut Errors, is_reported: bool) -> syn::
 }
 
 // Messages.
-
-/// `pub(crat) struct Chat { ... }`, where `found` is `crat`.
-fn bad_visibility(found: &str) -> String {
-    format!("expected a visibility, found `pub({found})`\n\nhelp: as in `pub(crate)`")
-}
 
 const NO_FLOW_NAME: &str =
     "expected the name of the flow after this\n\nhelp: as in `pub struct Chat { ... }`";
@@ -256,18 +242,10 @@ fn no_struct(found: &Ident) -> String {
 }
 
 /// An example of the declaration of an extension.
-fn extension(name: &Ident, base: &str) -> String {
-    format!("`struct {}: {base} {{ ... }}`", name.unraw())
+fn extension(name: &Ident) -> String {
+    format!("`struct {}: Chat {{ ... }}`", name.unraw())
 }
 
 fn no_base(name: &Ident) -> String {
-    format!(
-        "expected the flow that {} extends after this\n\nhelp: as in {}",
-        quote(name),
-        extension(name, "Chat")
-    )
-}
-
-fn not_a_base(name: &Ident) -> String {
-    format!("expected the name of a flow\n\nhelp: as in {}", extension(name, "Chat"))
+    format!("expected the flow that {} extends after this\n\nhelp: as in {}", quote(name), extension(name))
 }

@@ -1,7 +1,7 @@
 //! The syntax tree of a flow, and a parser that recovers from every error.
 //!
 //! ```text
-//! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ groups, view ──▶ tree
+//! header ──▶ declarations ──▶ column, module ──▶ view_list ──▶ modifiers ──▶ view ──▶ tree
 //!                                │
 //!                                └─▶ step ──▶ expression
 //! ```
@@ -15,8 +15,8 @@ mod cursor;
 mod declarations;
 mod expression;
 mod generics;
-mod groups;
 mod header;
+mod modifiers;
 mod module;
 mod params;
 mod rust;
@@ -33,16 +33,15 @@ use cursor::trees_of;
 
 pub(crate) use captures::{AsyncClosure, Capture};
 pub(crate) use closure::{parse as closure, patterns};
-pub(crate) use cursor::{is_punct, shown, trees};
+pub(crate) use cursor::{as_ident, has_token, is_punct, shown, trees};
 pub(crate) use expression::with_rest;
-pub(crate) use groups::GroupTag;
 pub(crate) use params::sized;
 pub(crate) use tree::{
     Around, BaseDecl, Closure, ClosureParam, ColumnDecl, ComputedDecl, EarlierName, FlowDecl, FlowForm,
     FlowHeader, Lint, ModuleDecl, Param, TypeDecl,
 };
 pub(crate) use uses::{hidden_at_marks, mark, uses};
-pub(crate) use view::{ModifierKind, Tag, ViewDecl, ViewState};
+pub(crate) use view::{GroupTag, ModifierKind, Tag, ViewDecl, ViewState};
 
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> FlowDecl {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
@@ -67,5 +66,3 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> FlowDecl {
         None => FlowDecl::empty(form, trees),
     }
 }
-
-// Messages.

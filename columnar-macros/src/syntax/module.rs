@@ -7,13 +7,13 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Path};
 
 use super::cursor::{
-    Angles, Cursor, can_name_struct, comma_separated, is_blank, is_group, is_ident, is_punct, tokens,
-    trees_of,
+    Angles, Cursor, as_ident, can_name_struct, comma_separated, is_blank, is_group, is_ident, is_punct,
+    tokens, trees_of,
 };
+use super::modifiers::parse_view;
 use super::rust::{declared_name, modifiers_of_name};
 use super::tree::{InputDecl, ModuleDecl};
 use super::view::ViewDecl;
-use super::view_list::parse_view;
 use crate::diagnostics::{EXAMPLE, Errors, INPUT_IS_VALUE, quote};
 use crate::ident::{self, ident_text, nearest_name};
 
@@ -29,10 +29,7 @@ pub(super) fn parse(
     let mut inside = Cursor::new(declaration);
     let mut path = path(keyword, &mut inside, errors)?;
     without_constructor(&mut path, &inside, errors);
-    let arguments = match inside.parentheses() {
-        Some(TokenTree::Group(arguments)) => Some(arguments.clone()),
-        _ => None,
-    };
+    let arguments = inside.parentheses().cloned();
     let list = list(&path, &mut inside, errors);
     // A name without inputs is known all the same.
     if list.is_none() && !is_ident(inside.peek(), "as") {
@@ -44,11 +41,21 @@ pub(super) fn parse(
         inside.take(inside.rest().len());
     }
     cursor.take(declaration.len() - inside.rest().len());
-    let missing = list.as_ref().and_then(missing);
-    let (inputs, is_complete) = list.map_or_else(|| (Vec::new(), false), |list| inputs(&list, errors));
-    // Tokens in place of the name, or after it, may be arguments.
-    let is_complete = is_complete && is_named && inside.is_empty();
-    Some(ModuleDecl { docs, keyword: keyword.clone(), path, arguments, inputs, missing, is_complete, name })
+    let mut module = ModuleDecl {
+        docs,
+        keyword: keyword.clone(),
+        path,
+        arguments,
+        inputs: Vec::new(),
+        missing: None,
+        // Tokens in place of the name, or after it, may be arguments.
+        is_complete: list.is_some() && is_named && inside.is_empty(),
+        name,
+    };
+    if let Some(list) = list {
+        inputs(&mut module, &list, errors);
+    }
+    Some(module)
 }
 
 /// Takes the path: everything up to the arguments, the inputs or the `as`.
@@ -117,53 +124,42 @@ fn module_name(
 ) -> Option<(Ident, bool)> {
     let flow = path.segments.last().map(|last| &last.ident)?;
     let likely = nearest_name(&ident_text(flow)).unwrap_or_else(|| "module".to_owned());
-    match cursor.next() {
-        None => errors.on(list.map_or(flow.span(), Group::span_close), no_as(&likely)),
+    let (at, expected) = match cursor.next() {
+        None => (list.map_or(flow.span(), Group::span_close), "`as` and a name after this".to_owned()),
         Some(word) if is_ident(word, "as") => {
             modifiers_of_name(cursor, errors);
             match cursor.next() {
                 Some(TokenTree::Ident(name)) if !ident_text(name).is_empty() => {
                     return Some((declared_name(name, errors)?, true));
                 }
-                found => errors.at(found.unwrap_or(word), no_name_after_as(&likely)),
+                found => (found.unwrap_or(word).span(), "a name after `as`".to_owned()),
             }
         }
-        Some(found) => errors.at(found, not_as(found, &likely)),
-    }
+        Some(found) => (found.span(), format!("`as` and a name, found `{found}`")),
+    };
+    errors.on(at, format!("expected {expected}\n\nhelp: as in `as {likely}`"));
     cursor.take(cursor.rest().len());
     // A flow named `Type` has a keyword as its nearest name, so there may be none.
     let name = syn::parse_str::<Ident>(&likely).ok()?;
     Some((Ident::new(&name.to_string(), flow.span()), false))
 }
 
-/// The marker of an editor where no input is typed yet.
-fn missing(list: &Group) -> Option<Ident> {
-    comma_separated(&trees_of(list)).find_map(|(part, _)| match part {
-        [TokenTree::Ident(marker)] if is_blank(part) => Some(marker.clone()),
-        _ => None,
-    })
-}
-
-/// Parses the inputs, and whether every one could be read.
-fn inputs(list: &Group, errors: &mut Errors) -> (Vec<InputDecl>, bool) {
-    let mut inputs = Vec::new();
-    let mut is_complete = true;
+/// Parses the inputs of a module.
+fn inputs(module: &mut ModuleDecl, list: &Group, errors: &mut Errors) {
     for (part, comma) in comma_separated(&trees_of(list)) {
-        match (is_blank(part), comma) {
-            (false, _) => {
-                let input = input(part, errors);
-                is_complete &= input.as_ref().is_some_and(|input| input.column.is_some());
-                inputs.extend(input);
-            }
-            (true, Some(comma)) => {
-                errors.at(comma, "expected an input before this comma");
-                is_complete = false;
-            }
-            // One comma may follow the last input.
-            (true, None) => {}
+        if !is_blank(part) {
+            let input = input(part, errors);
+            module.is_complete &= input.as_ref().is_some_and(|input| input.column.is_some());
+            module.inputs.extend(input);
+            continue;
+        }
+        module.missing = module.missing.take().or_else(|| part.first().and_then(as_ident).cloned());
+        // One comma may follow the last input.
+        if let Some(comma) = comma {
+            errors.at(comma, "expected an input before this comma");
+            module.is_complete = false;
         }
     }
-    (inputs, is_complete)
 }
 
 /// Parses `topic: user`, or `user` for both.
@@ -217,20 +213,6 @@ fn no_inputs(path: impl Display) -> String {
 
 fn brackets(path: impl Display) -> String {
     format!("expected the inputs of `{path}` in braces\n\nhelp: {EXAMPLE}")
-}
-
-/// `use Debate { topic: user };`
-fn no_as(name: &str) -> String {
-    format!("expected `as` and a name after this\n\nhelp: as in `as {name}`")
-}
-
-/// `use Debate { topic: user } debate;`
-fn not_as(found: impl Display, name: &str) -> String {
-    format!("expected `as` and a name, found `{found}`\n\nhelp: as in `as {name}`")
-}
-
-fn no_name_after_as(name: &str) -> String {
-    format!("expected a name after `as`\n\nhelp: as in `as {name}`")
 }
 
 /// `use Debate::new(model) { topic: user } as debate;`

@@ -7,7 +7,7 @@ use syn::parse::ParseStream;
 use syn::parse::discouraged::Speculative;
 use syn::{Attribute, Ident, Receiver, Token, Type, Visibility};
 
-use super::cursor::{shown, skip_until};
+use super::cursor::{as_ident, shown, skip_until};
 use super::tree::Param;
 use crate::diagnostics::{Errors, quote};
 use crate::ident::{is_gen, rust_ident};
@@ -91,10 +91,7 @@ fn param(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Param> {
     if !is_name_with_colon(list) {
         let found: TokenTree = list.parse()?;
         errors.at(&found, NO_PARAM);
-        let name = match found {
-            TokenTree::Ident(name) => rust_ident(&name),
-            _ => None,
-        };
+        let name = as_ident(&found).and_then(rust_ident);
         let name = name.unwrap_or_else(|| format_ident!("__unread", span = Span::mixed_site()));
         return Ok(Param::new(name, None));
     }

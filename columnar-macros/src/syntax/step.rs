@@ -8,7 +8,7 @@ use quote::quote;
 
 use super::closure;
 use super::column_type::{is_text, is_type};
-use super::cursor::{is_group, is_ident, is_punct, tokens, trees_of};
+use super::cursor::{is_group, is_ident, is_punct, shown, tokens, trees_of};
 use super::expression::{self, Expression, is_string};
 use crate::diagnostics::{Errors, TYPE_OF_TEXT, late_was, not_parentheses, quote};
 use crate::ident::{self, ident_text};
@@ -71,7 +71,8 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
         _ if is_punct(before_angle, '=') => errors.at(tokens(arrow), NOT_A_CLOSURE),
         _ if is_ident(step.first(), "lambda") => errors.at(tokens(step), NOT_A_CLOSURE),
         _ if is_bare && is_name(step) && is_bare_text(first) => {
-            errors.on(start_of(first), no_parentheses(&shown(step)));
+            let function = tokens(step).to_string().replace(' ', "");
+            errors.on(start_of(first), no_parentheses(short(&function).unwrap_or("prompt")));
         }
         _ if is_ident(first, "was") => {
             let earlier = after.get(1).filter(|tree| is_string(tree)).map(ToString::to_string);
@@ -109,8 +110,7 @@ fn report_type(name: &Ident, after: &[TokenTree], errors: &mut Errors) {
     match () {
         () if is_text(&ty) => errors.at(tokens(after), TYPE_OF_TEXT),
         () if is_type(&ty) => {
-            let text = ty.to_string().replace(" < ", "<").replace(" >", ">").replace(" :: ", "::");
-            errors.at(tokens(sign), late_type(name, &text));
+            errors.at(tokens(sign), late_type(name, &shown(&ty)));
         }
         () => errors.at(tokens(sign), late_type(name, "Score")),
     }
@@ -194,12 +194,6 @@ fn short(text: &str) -> Option<&str> {
     (text.len() <= 40 && !text.contains(['"', '\n'])).then_some(text)
 }
 
-/// The name before a text, as messages have it.
-fn shown(step: &[TokenTree]) -> String {
-    let text = tokens(step).to_string().replace(' ', "");
-    short(&text).unwrap_or("prompt").to_owned()
-}
-
 /// Whether this is a text without parentheses: `"..."` or `{ "..." }`.
 fn is_bare_text(tree: &TokenTree) -> bool {
     match tree {
@@ -241,7 +235,7 @@ fn check_unread(step: &[TokenTree], errors: &mut Errors) -> bool {
         _ => None,
     });
     if let Some(arrow) = closure::arrow(step) {
-        errors.at(tokens(arrow), CLOSURE_ARROW);
+        errors.at(arrow, CLOSURE_ARROW);
     } else if let Some(word) = tag {
         errors.at(word, TAGGED_STEP);
     } else {

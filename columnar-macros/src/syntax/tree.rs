@@ -10,7 +10,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Generics, LitStr, Path, Token, Type, Visibility};
 
-use super::cursor::is_punct;
+use super::cursor::{as_ident, has_token, is_punct};
 use super::view::ViewDecl;
 use crate::ident::{self, ident_text};
 use crate::keywords::is_primitive;
@@ -130,20 +130,12 @@ impl Param {
 
     /// Whether the type cannot be named, since it is or holds an `impl Trait`.
     pub(crate) fn is_impl_trait(&self) -> bool {
-        mentions_impl(self.ty())
+        has_token(self.ty(), &|tree| as_ident(tree).is_some_and(|word| word == "impl"))
     }
 }
 
 fn is_copied(ty: &str) -> bool {
     is_primitive(ty) && ty != "str"
-}
-
-fn mentions_impl(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|tree| match tree {
-        TokenTree::Ident(ident) => ident == "impl",
-        TokenTree::Group(group) => mentions_impl(group.stream()),
-        _ => false,
-    })
 }
 
 /// The flow that this one extends: `: Chat<M>`.
@@ -272,6 +264,11 @@ impl ColumnDecl {
     /// Whether this is a source of documents.
     pub(crate) fn has_documents(&self) -> bool {
         self.is_source() && self.ty.is_some()
+    }
+
+    /// The type of the values of a computed column, if the type could be read; `None` for text.
+    pub(crate) fn value_type(&self) -> Option<&TypeDecl> {
+        self.ty.as_ref().filter(|ty| !self.is_source() && !ty.is_partial && !ty.ty.is_empty())
     }
 
     /// The view that a parameter of the compute step names.

@@ -4,12 +4,12 @@
 //! as they are and looks into none of them.
 
 use std::fmt::Display;
+use std::rc::Rc;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 
-use super::cursor::{Cursor, is_punct};
-use super::groups::GroupTag;
+use super::cursor::{Cursor, as_ident, is_punct};
 use crate::diagnostics::Errors;
 use crate::ident::{ident_text, is_gen, replace, rust_ident};
 use crate::keywords::{METHODS_OF_HANDLES, MODIFIERS};
@@ -38,6 +38,32 @@ pub(crate) struct ViewDecl {
     modifiers: Vec<Modifier>,
     /// The tokens of the source text.
     pub(crate) written: TokenStream,
+}
+
+/// The tag of a group. Clones are the same group.
+#[derive(Clone)]
+pub(crate) struct GroupTag {
+    /// `group`, as it was written.
+    pub(crate) word: Ident,
+    pub(crate) span: Span,
+    pub(crate) text: Rc<str>,
+}
+
+impl GroupTag {
+    /// The groups that begin with a view, after the groups around the view before.
+    pub(crate) fn opened<'v>(
+        before: &[Self],
+        groups: &'v [Self],
+    ) -> impl Iterator<Item = &'v Self> + use<'v> {
+        // Each view has all groups around it; only the first view of a group opens it.
+        let open = before.iter().zip(groups).take_while(|(open, group)| open.is_same_group(group)).count();
+        groups.iter().skip(open)
+    }
+
+    pub(crate) fn is_same_group(&self, other: &Self) -> bool {
+        // By pointer: two groups with one tag are an error, and must not look like one group.
+        Rc::ptr_eq(&self.text, &other.text)
+    }
 }
 
 /// Whether a view is valid. If not, that is reported, and its tokens are only for editors.
@@ -79,10 +105,7 @@ struct Modifier {
 
 impl Modifier {
     fn name(&self) -> String {
-        let name = self.tokens.clone().into_iter().find_map(|tree| match tree {
-            TokenTree::Ident(name) => Some(ident_text(&name)),
-            _ => None,
-        });
+        let name = self.tokens.clone().into_iter().find_map(|tree| as_ident(&tree).map(ident_text));
         name.unwrap_or_default()
     }
 }

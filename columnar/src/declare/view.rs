@@ -3,7 +3,7 @@
 //! A new modifier of views has a field and its rules here and in `view_rules.rs` (a window: in `window.rs`), a text in
 //! `view_text.rs` and `parse_view.rs`, methods in `graph/view.rs` and in `flow` (`view_methods.rs`, `handle.rs`,
 //! `column.rs`), a place in `context/filters.rs`, `context/shared_prefix.rs` and `run/contexts` if it hides values, a
-//! word with its messages in the macro (`keywords.rs`, `syntax/view_list.rs`, `syntax/view.rs`, `diagnostics.rs`), and a
+//! word with its messages in the macro (`keywords.rs`, `syntax/modifiers.rs`, `syntax/view.rs`, `diagnostics.rs`), and a
 //! row in `guide/views.rs`.
 
 use std::fmt;

@@ -31,11 +31,11 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::parts::{ColumnsParts, typed};
+use super::parts::{ColumnsParts, typed, untyped};
 use super::views::{constant_of, linked_view};
-use crate::expand::dependencies::{Associated, Dependency};
+use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{constant_ident, hidden_ident, unlocated};
+use crate::expand::tokens::{Private, constant_ident, hidden_ident, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::ViewDecl;
 
@@ -43,31 +43,26 @@ impl Emitter<'_> {
     pub(super) fn linked_parts(&self) -> ColumnsParts {
         let mut nodes = Vec::new();
         let mut lists = Vec::new();
+        let mut constants = TokenStream::new();
         for column in &self.flow.columns {
             let name = ident_text(&column.name);
             let list = lists.len();
             // No view is a literal: only rustc knows the indices of columns of other flows.
             nodes.push(quote!((#name, 0, #list)));
-            if !column.is_source() {
+            if let Some(derived) = &column.derived {
                 let constant = constant_ident("views", &column.name);
+                let views = derived.views.iter().map(|view| linked_view(view, &column.name));
+                constants.extend(quote!(const #constant: &'static [#Private::View] = &[#(#views),*];));
                 lists.push(quote!(Self::#constant));
             }
         }
         let order = &self.plan.order;
-        let constants = self.linked_constants();
-        let literals = TokenStream::new();
-        ColumnsParts {
-            constants,
-            nodes: quote!(#(#nodes),*),
-            literals,
-            lists,
-            order: quote!(#(#order),*),
-            bind: self.linked_bind(),
-        }
+        let graph = quote!(#Private::Graph::__new(&[#(#nodes),*], &[], &[#(#lists),*], &[#(#order),*]));
+        constants.extend(self.linked_constants());
+        ColumnsParts { constants, graph, bind: self.linked_bind() }
     }
 
     fn linked_bind(&self) -> TokenStream {
-        let private = self.private;
         let columns = self.flow.columns.iter().map(|column| {
             let field = unlocated(&column.name);
             let constant = hidden_ident("HERE_", &column.name);
@@ -75,7 +70,7 @@ impl Emitter<'_> {
             quote!(#field: Self::#constant.__bind(__FLOW) #typed,)
         });
         let base = self.base_columns().map(
-            |base| quote!(#[cfg(not(rust_analyzer))] __base: <#base as #private::Columns>::__bind(__FLOW),),
+            |base| quote!(#[cfg(not(rust_analyzer))] __base: <#base as #Private::Columns>::__bind(__FLOW),),
         );
         let modules = self.module_binds();
         quote!(Self { #base #(#columns)* #modules })
@@ -83,20 +78,19 @@ impl Emitter<'_> {
 
     /// The type of the columns of the base.
     pub(super) fn base_columns(&self) -> Option<TokenStream> {
-        self.dependencies.base.as_ref().map(|base| base.associated_in_definition(Associated::Columns))
+        self.dependencies.base.as_ref().map(|base| base.associated_in_definition("ColumnsOf"))
     }
 
     /// Makes the columns of the base fields of the extension, too.
     pub(super) fn deref_to(&self, base: &Dependency<'_>, name: &Ident) -> TokenStream {
-        let private = self.private;
-        let params = self.dependencies.struct_params(private);
+        let params = self.dependencies.struct_params();
         let arguments = self.dependencies.own_struct_arguments();
-        let target = base.at_path(base.associated_in_definition(Associated::Columns));
+        let target = base.at_path(base.associated_in_definition("ColumnsOf"));
         quote! {
             // rustdoc would take the base itself for the target, and show its methods.
             #[doc(hidden)]
             #[allow(unexpected_cfgs)]
-            impl #params #private::Deref for #name #arguments {
+            impl #params #Private::Deref for #name #arguments {
                 type Target = #target;
 
                 #[cfg(not(rust_analyzer))]
@@ -112,33 +106,27 @@ impl Emitter<'_> {
         }
     }
 
+    /// The graphs of the other flows, and the columns to find in them.
     fn linked_constants(&self) -> TokenStream {
-        let private = self.private;
         let count = self.flow.columns.len();
-        let views = self.flow.columns.iter().filter_map(|column| {
-            let constant = constant_ident("views", &column.name);
-            let views = column.derived.as_ref()?.views.iter().map(|view| linked_view(view, &column.name));
-            Some(quote!(const #constant: &'static [#private::View] = &[#(#views),*];))
-        });
         let base = self
             .base_columns()
-            .map(|base| quote!(const __BASE: #private::Graph = <#base as #private::Columns>::GRAPH;));
+            .map(|base| quote!(const __BASE: #Private::Graph = <#base as #Private::Columns>::GRAPH;));
         let first = if base.is_some() { quote!(Self::__BASE.__len() + #count) } else { quote!(#count) };
         let modules = self.module_constants(&first);
         let columns = self.column_constants();
-        quote!(#(#views)* #base #modules #columns)
+        quote!(#base #modules #columns)
     }
 
     /// The columns before they are bound to a flow: the columns of this flow, and the columns of other flows that are
     /// read.
     fn column_constants(&self) -> TokenStream {
-        let private = self.private;
         let is_extension = self.dependencies.base.is_some();
         let own = self.flow.columns.iter().enumerate().map(|(at, column)| {
             let base = is_extension.then(|| quote!(Self::__BASE.__len() +));
             let constant = hidden_ident("HERE_", &column.name);
             let name = ident_text(&column.name);
-            (constant, self.untyped(column), quote!(#base #at), name)
+            (constant, untyped(column), quote!(#base #at), name)
         });
         let mut known = HashSet::new();
         let others = self.flow.reads().filter(|view| view.is_inherited || !view.path.is_empty());
@@ -146,7 +134,7 @@ impl Emitter<'_> {
         let others = others.filter(|view| known.insert(view.name())).map(|view| {
             let constant = constant_of(view, &view.base);
             let name = ident_text(view.last());
-            (constant, quote!(#private::Derived).into(), index_of(view), name)
+            (constant, quote!(#Private::Derived).into(), index_of(view), name)
         });
         let constants = own.chain(others).map(
             |(constant, ty, index, name)| quote!(const #constant: &'static #ty = &#ty::__new(#index, #name);),

@@ -14,17 +14,18 @@ use quote::{ToTokens, quote};
 use syn::Visibility;
 
 use super::emitter::Emitter;
-use super::tokens::{constant_ident, hidden_ident};
+use super::tokens::{Private, constant_ident, hidden_ident};
 use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, ViewDecl};
 
+pub(super) use modules::{module_mentions, module_steps};
 use parts::ColumnsParts;
 pub(super) use parts::is_typed;
 
 impl Emitter<'_> {
     /// The struct of the columns.
     pub(super) fn columns(&self, vis: &Visibility, name: &Ident, docs: &str) -> TokenStream {
-        let params = self.dependencies.struct_params(self.private);
+        let params = self.dependencies.struct_params();
         // An editor would complete this field, too, and needs only the deref to find the columns.
         let base = self.base_columns().map(|base| quote!(#[cfg(not(rust_analyzer))] __base: #base,));
         let fields = self.flow.columns.iter().map(|column| self.field(column));
@@ -41,11 +42,10 @@ impl Emitter<'_> {
 
     /// The implementations of the struct, with the graph.
     pub(super) fn impl_columns(&self, name: &Ident) -> TokenStream {
-        let private = self.private;
         let is_linked = !self.dependencies.is_empty();
         let parts = if is_linked { self.linked_parts() } else { self.plain_parts() };
-        let ColumnsParts { constants, nodes, literals, lists, order, bind } = parts;
-        let params = self.dependencies.struct_params(private);
+        let ColumnsParts { constants, graph, bind } = parts;
+        let params = self.dependencies.struct_params();
         let arguments = self.dependencies.own_struct_arguments();
         let cfgs = is_linked.then(|| quote!(, unexpected_cfgs));
         let constants = (!constants.is_empty()).then(|| {
@@ -55,23 +55,20 @@ impl Emitter<'_> {
             }
         });
         let extending =
-            self.base_columns().map(|base| quote!(.__extending(&<#base as #private::Columns>::GRAPH)));
+            self.base_columns().map(|base| quote!(.__extending(&<#base as #Private::Columns>::GRAPH)));
         let used = self.modules().map(|(module, _)| constant_ident("inputs", &module.name));
         let used = (!self.dependencies.modules.is_empty()).then(|| quote!(.__using(&[#(Self::#used),*])));
         let documents = self.documents();
         let renames = self.renames();
-        let graph = self.checked_graph(quote! {
-            #private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order])
-                #documents #extending #used #renames
-        });
+        let graph = self.checked_graph(quote!(#graph #documents #extending #used #renames));
         // A generic impl has a static once, for all arguments. Only constants make the graphs different.
         let plan = if self.dependencies.consts.is_empty() {
             quote! {
-                static PLAN: #private::TypePlan = #private::TypePlan::new();
+                static PLAN: #Private::TypePlan = #Private::TypePlan::new();
                 &PLAN
             }
         } else {
-            quote!(#private::TypePlan::of_type::<Self>())
+            quote!(#Private::TypePlan::of_type::<Self>())
         };
         let deref = self.dependencies.base.as_ref().map(|base| self.deref_to(base, name));
         let cfgs = is_linked.then(|| quote!(#[allow(unexpected_cfgs)]));
@@ -81,14 +78,14 @@ impl Emitter<'_> {
             #constants
 
             #cfgs
-            impl #params #private::Columns for #name #arguments {
-                const GRAPH: #private::Graph = #graph;
+            impl #params #Private::Columns for #name #arguments {
+                const GRAPH: #Private::Graph = #graph;
 
-                fn __plan() -> &'static #private::TypePlan {
+                fn __plan() -> &'static #Private::TypePlan {
                     #plan
                 }
 
-                fn __bind(__FLOW: &#private::Bind<'_>) -> Self {
+                fn __bind(__FLOW: &#Private::Bind<'_>) -> Self {
                     #bind
                 }
             }
@@ -96,9 +93,9 @@ impl Emitter<'_> {
             #deref
 
             // The name of the struct alone. A derive would make the compiler look at each field.
-            impl #params #private::core::fmt::Debug for #name #arguments {
-                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
-                    #private::fmt_struct(#text, __f)
+            impl #params #Private::core::fmt::Debug for #name #arguments {
+                fn fmt(&self, __f: &mut #Private::core::fmt::Formatter<'_>) -> #Private::core::fmt::Result {
+                    #Private::fmt_struct(#text, __f)
                 }
             }
 

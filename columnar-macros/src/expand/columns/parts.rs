@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 
 use crate::expand::emitter::{Emitter, call_at_type};
 use crate::expand::generics::TypeParam;
-use crate::expand::tokens::{Tokens, docs_or};
+use crate::expand::tokens::{Private, Tokens, docs_or};
 use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, EarlierName, TypeDecl};
 
@@ -13,12 +13,9 @@ use crate::syntax::{ColumnDecl, EarlierName, TypeDecl};
 pub(super) struct ColumnsParts {
     /// The constants that the graph mentions.
     pub(super) constants: TokenStream,
-    /// Each column, with the number of literal views and of constant lists before it.
-    pub(super) nodes: TokenStream,
-    pub(super) literals: TokenStream,
-    /// The lists of views, one for each column that has a constant view.
-    pub(super) lists: Vec<TokenStream>,
-    pub(super) order: TokenStream,
+    /// The graph of the columns of this flow: each column, with the number of literal views and of constant lists before it;
+    /// the literal views; the lists of views, one for each column that has a constant view; and the order.
+    pub(super) graph: TokenStream,
     /// The body of the function that binds the columns to a flow.
     pub(super) bind: TokenStream,
 }
@@ -33,14 +30,13 @@ impl Emitter<'_> {
     }
 
     fn field_type(&self, column: &ColumnDecl) -> Tokens {
-        let untyped = self.untyped(column);
-        let private = self.private;
+        let untyped = untyped(column);
         let Some(TypeDecl { ty, is_partial, .. }) = &column.ty else { return untyped };
         match self.dependencies.types.iter().find(|param| *param.column == column.name) {
             Some(TypeParam { param, .. }) => quote!(#untyped<#param>).into(),
             // The error in a partial or missing type is reported.
             None if column.is_source() && (*is_partial || ty.is_empty()) => {
-                quote!(#untyped<#private::Documents>).into()
+                quote!(#untyped<#Private::Documents>).into()
             }
             None if *is_partial => untyped,
             None => quote!(#untyped<#ty>).into(),
@@ -55,23 +51,21 @@ impl Emitter<'_> {
         (!documents.is_empty()).then(|| quote!(.__documents(&[#(#documents),*])))
     }
 
-    /// The type of a field, without the type of the values.
-    pub(super) fn untyped(&self, column: &ColumnDecl) -> Tokens {
-        let private = self.private;
-        if column.derived.is_some() { quote!(#private::Derived) } else { quote!(#private::Source) }.into()
-    }
-
     /// The earlier names of columns, as a call on the graph.
     pub(super) fn renames(&self) -> Option<TokenStream> {
-        let private = self.private;
         let columns = self.flow.columns.iter().enumerate();
         let renames = columns.filter_map(|(at, column)| {
             let EarlierName { keyword, name } = column.renamed_from.as_ref()?;
-            Some(quote!(#private::RenamedFrom::#keyword(#at, #name)))
+            Some(quote!(#Private::RenamedFrom::#keyword(#at, #name)))
         });
         let renames: Vec<TokenStream> = renames.collect();
         (!renames.is_empty()).then(|| quote!(.__renames(&[#(#renames),*])))
     }
+}
+
+/// The type of a field, without the type of the values.
+pub(super) fn untyped(column: &ColumnDecl) -> Tokens {
+    if column.derived.is_some() { quote!(#Private::Derived) } else { quote!(#Private::Source) }.into()
 }
 
 /// The call that makes a column a column of the declared type.

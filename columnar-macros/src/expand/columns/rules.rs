@@ -16,7 +16,7 @@ use quote::{format_ident, quote, quote_spanned};
 use super::linked::inside;
 use crate::expand::dependencies::Dependency;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
+use crate::expand::tokens::{Private, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, ModuleDecl, ViewDecl, ViewState};
 
@@ -39,16 +39,15 @@ impl Emitter<'_> {
             return None;
         }
         // Conditions are bodies, where no generated token is located among the user's lines.
-        let private = self.private;
         let name = unlocated(name);
         let arguments = self.dependencies.any_struct_arguments();
-        let graph = quote!(<#name #arguments as #private::Columns>::GRAPH);
+        let graph = quote!(<#name #arguments as #Private::Columns>::GRAPH);
         let rules = self.rules(&quote!(#name #arguments), &graph);
         let traits = rules.iter().filter_map(RuleCheck::own_trait);
         // rustc reports a parameter that lacks a trait once, so each rule has a separate parameter.
         let params = (0..rules.len()).map(|at| format_ident!("__T{at}", span = Span::mixed_site()));
         let params: Vec<Ident> = params.collect();
-        let checks = rules.iter().zip(&params).map(|(rule, param)| rule.check(private, param));
+        let checks = rules.iter().zip(&params).map(|(rule, param)| rule.check(param));
         (!rules.is_empty()).then(|| {
             quote! {
                 // An editor would take the positions of the errors for mentions of the names there.
@@ -69,12 +68,11 @@ impl Emitter<'_> {
         if self.dependencies.has_constant_graph() {
             return graph;
         }
-        let private = self.private;
         let assertions = self.rules(&quote!(Self), &quote!(__graph)).into_iter();
         let assertions = assertions.map(|RuleCheck { name, at, holds, .. }| {
             let rule = Ident::new(name, Span::call_site());
-            let opening = private.opening(at);
-            quote!(#opening #private::rules::#rule::Assertion>::check(#holds);)
+            let opening = Private::opening(at);
+            quote!(#opening #Private::rules::#rule::Assertion>::check(#holds);)
         });
         quote!({
             let __graph = #graph;
@@ -209,17 +207,16 @@ impl DeferredRules<'_> {
     fn add_of_windows(&mut self, column: &ColumnDecl) {
         let mut valid = column.reads().filter(|view| view.is_valid());
         if let Some(at) = valid.find_map(ViewDecl::computed_window) {
-            let private = self.emitter.private;
             let columns = self.columns;
             let views = constant_ident("views", &column.name);
-            self.add("some_values", at, quote!(#private::View::__show_values(<#columns>::#views)));
+            self.add("some_values", at, quote!(#Private::View::__show_values(<#columns>::#views)));
         }
     }
 
     /// Cycles that may be there, depending on which inputs a column of a module waits for.
     fn add_of_cycles(&mut self, graph: &TokenStream) {
-        let Emitter { dependencies, plan, private, .. } = self.emitter;
-        let (count, _) = dependencies.graph_sizes(private, self.columns);
+        let Emitter { dependencies, plan, .. } = self.emitter;
+        let (count, _) = dependencies.graph_sizes(self.columns);
         for (at, cycle) in plan.possible_cycles.iter().enumerate() {
             let modules = list(cycle.modules.iter().map(|name| format!("{name:?}")));
             let holds = quote!(#graph.__is_acyclic::<#count>(&[#modules]));
@@ -241,10 +238,10 @@ impl RuleCheck {
     }
 
     /// A type that exists if the rule holds. `param` is a type parameter.
-    fn check(&self, private: &Tokens, param: &Ident) -> TokenStream {
+    fn check(&self, param: &Ident) -> TokenStream {
         let Self { name, at, holds, own } = self;
         let name = Ident::new(name, Span::call_site());
-        let rule = own.as_ref().map_or_else(|| quote!(#private::rules::#name::Rule), |(own, _)| quote!(#own));
+        let rule = own.as_ref().map_or_else(|| quote!(#Private::rules::#name::Rule), |(own, _)| quote!(#own));
         // rustc underlines from the first token to the last.
         let first = quote_spanned!(*at=> <);
         let last = quote_spanned!(*at=> >);

@@ -39,13 +39,12 @@ use quote::{format_ident, quote};
 
 use super::parts::{ColumnsParts, is_typed, typed};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, constant_ident, hidden_ident, list, unlocated};
+use crate::expand::tokens::{Private, constant_ident, hidden_ident, list, unlocated};
 use crate::ident::ident_text;
-use crate::syntax::{ColumnDecl, ModifierKind, Tag, ViewDecl};
+use crate::syntax::{ColumnDecl, ModifierKind, ViewDecl};
 
 impl Emitter<'_> {
     pub(super) fn plain_parts(&self) -> ColumnsParts {
-        let private = self.private;
         let indices = self.flow.columns.iter().enumerate().map(|(at, column)| (ident_text(&column.name), at));
         let indices: HashMap<String, usize> = indices.collect();
         let mut nodes = Vec::new();
@@ -59,28 +58,22 @@ impl Emitter<'_> {
             // A node has views of one kind, so a single constant view makes all of them a list. A source has no views
             // and adds nothing, by which the graph recognises a source.
             if reads.iter().all(|read| read.view.is_literal()) {
-                literals.extend(reads.iter().map(IndexedView::literals));
+                literals.extend(reads.into_iter().map(|read| read.literals));
             } else {
                 let constant = constant_ident("views", &column.name);
-                let views = reads.iter().map(|read| read.constant(private));
-                constants.extend(quote!(const #constant: &'static [#private::View] = &[#(#views),*];));
+                let views = reads.iter().map(IndexedView::constant);
+                constants.extend(quote!(const #constant: &'static [#Private::View] = &[#(#views),*];));
                 lists.push(quote!(Self::#constant));
             }
         }
+        let [nodes, literals] = [nodes, literals].map(list);
         let order = list(&self.plan.order);
-        ColumnsParts {
-            constants,
-            nodes: list(nodes),
-            literals: list(literals),
-            lists,
-            order,
-            bind: self.plain_bind(),
-        }
+        let graph = quote!(#Private::Graph::__new(&[#nodes], &[#literals], &[#(#lists),*], &[#order]));
+        ColumnsParts { constants, graph, bind: self.plain_bind() }
     }
 
     /// The columns, bound to a flow. All computed columns come from one call: a call for each costs the compiler more.
     fn plain_bind(&self) -> TokenStream {
-        let private = self.private;
         let mut sources = TokenStream::new();
         let mut fields = Vec::new();
         let mut derived = Vec::new();
@@ -97,7 +90,7 @@ impl Emitter<'_> {
                 let call = &column.keyword;
                 let name = ident_text(&column.name);
                 let typed = typed(column);
-                sources.extend(quote!(#field: #private::Declare.#call(#at, #name).__bind(__FLOW) #typed,));
+                sources.extend(quote!(#field: #Private::Declare.#call(#at, #name).__bind(__FLOW) #typed,));
             }
         }
         let fields = list(fields);
@@ -109,11 +102,11 @@ impl Emitter<'_> {
     }
 }
 
-/// A valid view, with the index of the shown column.
+/// A valid view.
 struct IndexedView<'v> {
     view: &'v ViewDecl,
-    column: usize,
-    tag: String,
+    /// The index of the shown column, the number of values, whether the values are earlier ones, and the tag.
+    literals: String,
 }
 
 impl<'v> IndexedView<'v> {
@@ -122,30 +115,21 @@ impl<'v> IndexedView<'v> {
         let valid = column.reads().filter(|view| view.is_valid());
         let indexed = valid.filter_map(|view| {
             let name = ident_text(if view.is_self { &column.name } else { &view.base });
-            let column = *indices.get(&name)?;
-            let tag = match &view.tag {
-                Tag::Explicit(_, tag) => tag.clone(),
-                Tag::Name | Tag::Invalid => name,
-            };
-            Some(Self { view, column, tag })
+            let at = indices.get(&name)?;
+            let count = view.count();
+            let is_lagged = view.is_lagged;
+            let tag = view.input(&column.name).unwrap_or(name);
+            Some(Self { view, literals: format!("({at},{count},{is_lagged},{tag:?})") })
         });
         indexed.collect()
     }
 
-    /// The view as a tuple of literals.
-    fn literals(&self) -> String {
-        let Self { column, tag, .. } = self;
-        let count = self.view.count();
-        let is_lagged = self.view.is_lagged;
-        format!("({column},{count},{is_lagged},{tag:?})")
-    }
-
     /// The view as a constant expression, for modifiers that the compiler evaluates.
-    fn constant(&self, private: &Tokens) -> TokenStream {
-        let literals = list([self.literals()]);
+    fn constant(&self) -> TokenStream {
+        let literals = list([&self.literals]);
         let modifiers = self.view.constant_modifiers();
         let groups = groups(self.view);
-        let view = quote!(#private::View::__literal(#literals));
+        let view = quote!(#Private::View::__literal(#literals));
         if self.view.is_tiered() {
             return quote!(#view.__in_tiers() #modifiers.__view());
         }

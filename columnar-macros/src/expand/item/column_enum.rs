@@ -16,15 +16,13 @@
 //! An enum without such variants has lists instead of matches: a `match` with many arms and a derived `Debug` are slow
 //! to compile.
 
-use std::collections::HashSet;
-
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-use crate::expand::dependencies::{Associated, Dependencies, Dependency, FlowRole, unique_variant};
+use crate::expand::dependencies::{Dependencies, Dependency, FlowRole};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, docs_or, list, located};
+use crate::expand::tokens::{Private, docs_or, list, located};
 use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, FlowHeader};
 
@@ -34,15 +32,11 @@ impl Emitter<'_> {
         let all = self.flow.columns.iter().enumerate();
         let (derived, without): (Vec<_>, Vec<_>) =
             all.partition(|(_, column)| !column.is_source() && !column.is_duplicate);
-        let (indices, derived): (Vec<usize>, Vec<&ColumnDecl>) = derived.into_iter().unzip();
+        let (indices, columns): (Vec<usize>, Vec<&ColumnDecl>) = derived.into_iter().unzip();
         let without = without.into_iter().map(|(at, _)| at).collect();
-        let names: Vec<String> = derived.iter().map(|column| ident_text(&column.name)).collect();
-        let variants = variants(&derived, self.dependencies.base.as_ref());
-        let private = self.private;
+        let names: Vec<String> = columns.iter().map(|column| ident_text(&column.name)).collect();
         let dependencies = &self.dependencies;
-        let columns = derived;
-        let id =
-            Enum { private, header, id, struct_of, dependencies, indices, without, columns, names, variants };
+        let id = Enum { header, id, struct_of, dependencies, indices, without, columns, names };
         let definition = id.definition();
         let implementation = id.implementation();
         quote!(#definition #implementation)
@@ -51,7 +45,6 @@ impl Emitter<'_> {
 
 /// The enum. The lists are parallel, one item per computed column.
 struct Enum<'e> {
-    private: &'e Tokens,
     header: &'e FlowHeader,
     id: &'e Ident,
     /// The struct of the columns.
@@ -62,19 +55,18 @@ struct Enum<'e> {
     without: Vec<usize>,
     columns: Vec<&'e ColumnDecl>,
     names: Vec<String>,
-    variants: Vec<Ident>,
 }
 
 impl Enum<'_> {
     fn definition(&self) -> TokenStream {
-        let private = self.private;
         let vis = &self.header.vis;
         let id = self.id;
-        let variants = &self.variants;
+        let positions = self.columns.iter().map(|column| located(column.keyword.span()));
+        let variants = positions.zip(&self.dependencies.variants).map(|(at, name)| Ident::new(name, at));
         let inherited = self.dependencies.base.as_ref().map(variant);
         let modules = self.dependencies.modules.iter().map(variant);
         let params = self.dependencies.own_enum_arguments();
-        let debug = (!self.is_plain()).then(|| quote!(#private::core::fmt::Debug,));
+        let debug = (!self.is_plain()).then(|| quote!(#Private::core::fmt::Debug,));
         let docs_of =
             format!(" The computed columns of a [`{}`], which its events name.", self.header.name.unraw());
         let named = self.columns.iter().zip(&self.names);
@@ -82,9 +74,9 @@ impl Enum<'_> {
         quote! {
             #[doc = #docs_of]
             #[derive(
-                #private::core::clone::Clone, #private::core::marker::Copy, #debug #private::core::cmp::PartialEq,
-                #private::core::cmp::Eq, #private::core::cmp::PartialOrd, #private::core::cmp::Ord,
-                #private::core::hash::Hash,
+                #Private::core::clone::Clone, #Private::core::marker::Copy, #debug #Private::core::cmp::PartialEq,
+                #Private::core::cmp::Eq, #Private::core::cmp::PartialOrd, #Private::core::cmp::Ord,
+                #Private::core::hash::Hash,
             )]
             #[allow(non_camel_case_types, unreachable_pub)]
             #vis enum #id #params {
@@ -96,8 +88,8 @@ impl Enum<'_> {
     }
 
     fn implementation(&self) -> TokenStream {
-        let Self { private, id, struct_of, dependencies, .. } = self;
-        let params = dependencies.enum_params(&quote!(#private::ColumnEnum));
+        let Self { id, struct_of, dependencies, .. } = self;
+        let params = dependencies.enum_params();
         let arguments = dependencies.own_enum_arguments();
         // The name of a column of another flow is behind a trait, so the function is not constant.
         let constant = dependencies.is_empty().then(|| quote!(const));
@@ -109,30 +101,30 @@ impl Enum<'_> {
             impl #params #id #arguments {
                 /// The name of the column.
                 #[allow(dead_code, unreachable_pub)]
-                pub #constant fn name(self) -> &'static #private::str {
+                pub #constant fn name(self) -> &'static #Private::str {
                     #name
                 }
             }
 
             #debug
 
-            impl #params #private::core::fmt::Display for #id #arguments {
-                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
+            impl #params #Private::core::fmt::Display for #id #arguments {
+                fn fmt(&self, __f: &mut #Private::core::fmt::Formatter<'_>) -> #Private::core::fmt::Result {
                     // Unlike `write_str`, `pad` obeys a width such as `{:10}`.
                     __f.pad(Self::name(*self))
                 }
             }
 
-            impl #params #private::ColumnId for #id #arguments {
-                fn __of(__column: #private::usize, #name_of: &#private::Name) -> #private::Option<Self> {
+            impl #params #Private::ColumnId for #id #arguments {
+                fn __of(__column: #Private::usize, #name_of: &#Private::Name) -> #Private::Option<Self> {
                     #of
                 }
             }
 
-            impl #params #private::ColumnEnum for #id #arguments {
+            impl #params #Private::ColumnEnum for #id #arguments {
                 type Columns = #struct_of #columns;
 
-                fn __name(self) -> &'static #private::str {
+                fn __name(self) -> &'static #Private::str {
                     Self::name(self)
                 }
             }
@@ -143,27 +135,27 @@ impl Enum<'_> {
     fn is_plain(&self) -> bool {
         // `unique_variant` and `camel_case` append a `_` to all other variants.
         self.dependencies.is_empty()
-            && self.variants.iter().all(|variant| !variant.to_string().ends_with('_'))
+            && self.dependencies.variants.iter().all(|variant| !variant.ends_with('_'))
     }
 
     /// `Debug`, as a derive would write it.
     fn impl_debug(&self) -> TokenStream {
-        let Self { private, id, .. } = self;
+        let Self { id, .. } = self;
         quote! {
-            impl #private::core::fmt::Debug for #id {
-                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
-                    #private::fmt_variant(Self::name(*self), __f)
+            impl #Private::core::fmt::Debug for #id {
+                fn fmt(&self, __f: &mut #Private::core::fmt::Formatter<'_>) -> #Private::core::fmt::Result {
+                    #Private::fmt_variant(Self::name(*self), __f)
                 }
             }
         }
     }
 
     fn body_of_name(&self) -> TokenStream {
-        let Self { private, dependencies, names, .. } = self;
+        let Self { dependencies, names, .. } = self;
         if !dependencies.is_empty() {
             let uses = self.uses();
-            let modules = dependencies.modules.iter().map(|module| self.arm_of_name(module));
-            let inherited = dependencies.base.as_ref().map(|base| self.arm_of_name(base));
+            let modules = dependencies.modules.iter().map(|module| arm_of_name(module));
+            let inherited = dependencies.base.as_ref().map(|base| arm_of_name(base));
             return quote!(match self { #inherited #(Self::#uses => #names,)* #(#modules)* });
         }
         if names.is_empty() {
@@ -172,64 +164,50 @@ impl Enum<'_> {
         // Variants without discriminants count from 0, in the order of the names.
         let names = list(names.iter().map(|name| format!("{name:?}")));
         quote! {
-            const NAMES: &[&#private::str] = &[#names];
-            NAMES[self as #private::usize]
+            const NAMES: &[&#Private::str] = &[#names];
+            NAMES[self as #Private::usize]
         }
     }
 
     /// The parameter for the name of a column, and how the variant of the column is found.
     fn body_of_of(&self) -> (TokenStream, TokenStream) {
-        let Self { private, dependencies, indices, names, without, .. } = self;
+        let Self { dependencies, indices, names, without, .. } = self;
         let uses = self.uses();
         if dependencies.is_empty() {
             let variants = list(uses.iter().map(|variant| format!("Self::{variant}")));
-            return (quote!(_), quote!(#private::listed(&[#variants], &[#(#without),*], __column)));
+            return (quote!(_), quote!(#Private::listed(&[#variants], &[#(#without),*], __column)));
         }
         let mut modules = dependencies.modules.iter().map(|module| {
             let variant = module.variant();
             let name = ident_text(module.name());
-            let ty = module.associated_in_definition(Associated::Column);
-            quote!(<#ty as #private::ColumnEnum>::__of_module(#name, __name).map(Self::#variant))
+            let ty = module.associated_in_definition("ColumnOf");
+            quote!(<#ty as #Private::ColumnEnum>::__of_module(#name, __name).map(Self::#variant))
         });
-        let first = modules.next().unwrap_or_else(|| quote!(#private::None));
+        let first = modules.next().unwrap_or_else(|| quote!(#Private::None));
         let otherwise = quote!(#first #(.or_else(|| #modules))*);
+        let found = uses.iter().map(|variant| quote!(#Private::Some(Self::#variant)));
         let Some(base) = &dependencies.base else {
-            let arms = quote!(#(#indices => #private::Some(Self::#uses),)* _ => #otherwise,);
-            return (quote!(__name), quote!(match __column { #arms }));
+            return (quote!(__name), quote!(match __column { #(#indices => #found,)* _ => #otherwise, }));
         };
         let variant = base.variant();
-        let ty = base.associated_in_definition(Associated::Column);
+        let ty = base.associated_in_definition("ColumnOf");
         let of = quote! {
-            if let #private::Some(__column) = <#ty as #private::ColumnId>::__of(__column, __name) {
-                return #private::Some(Self::#variant(__column));
+            if let #Private::Some(__column) = <#ty as #Private::ColumnId>::__of(__column, __name) {
+                return #Private::Some(Self::#variant(__column));
             }
-            match #private::Name::as_str(__name) {
-                #(#names => #private::Some(Self::#uses),)*
+            match #Private::Name::as_str(__name) {
+                #(#names => #found,)*
                 _ => #otherwise,
             }
         };
         (quote!(__name), of)
     }
 
-    fn arm_of_name(&self, dependency: &Dependency<'_>) -> TokenStream {
-        let private = self.private;
-        let variant = dependency.variant();
-        let name = quote!(#private::ColumnEnum::__name(__column));
-        let name = match dependency.role {
-            FlowRole::Base => name,
-            FlowRole::Module(module) => {
-                let module = ident_text(&module.name);
-                quote!(<Self as #private::ColumnEnum>::__name_in(#module, #name))
-            }
-        };
-        quote!(Self::#variant(__column) => #name,)
-    }
-
     /// The variants for bodies of functions. A span among the user's lines makes incremental compilation fail there,
     /// once lines above the span are removed; only the declaration may have such a span.
     fn uses(&self) -> Vec<Ident> {
-        let variants = self.variants.iter();
-        variants.map(|variant| Ident::new(&variant.to_string(), Span::call_site())).collect()
+        let variants = self.dependencies.variants.iter();
+        variants.map(|variant| Ident::new(variant, Span::call_site())).collect()
     }
 }
 
@@ -237,7 +215,7 @@ impl Enum<'_> {
 fn variant(dependency: &Dependency<'_>) -> TokenStream {
     let variant = dependency.variant();
     let name = dependency.name().unraw();
-    let ty = dependency.associated_in_definition(Associated::Column);
+    let ty = dependency.associated_in_definition("ColumnOf");
     let docs = match dependency.role {
         FlowRole::Base => format!(" A column of the `{name}` that is extended."),
         FlowRole::Module(_) => format!(" A column of the module `{name}`."),
@@ -245,12 +223,15 @@ fn variant(dependency: &Dependency<'_>) -> TokenStream {
     quote!(#[doc = #docs] #variant(#ty),)
 }
 
-/// The columns as variants; made unique where two names become the same.
-fn variants(columns: &[&ColumnDecl], base: Option<&Dependency<'_>>) -> Vec<Ident> {
-    // As in `Dependencies::new`, which gives modules the names that are left.
-    let mut taken: HashSet<String> = base.map(|base| ident_text(base.name())).into_iter().collect();
-    let variants = columns
-        .iter()
-        .map(|column| Ident::new(&unique_variant(&column.name, &mut taken), located(column.keyword.span())));
-    variants.collect()
+fn arm_of_name(dependency: &Dependency<'_>) -> TokenStream {
+    let variant = dependency.variant();
+    let name = quote!(#Private::ColumnEnum::__name(__column));
+    let name = match dependency.role {
+        FlowRole::Base => name,
+        FlowRole::Module(module) => {
+            let module = ident_text(&module.name);
+            quote!(<Self as #Private::ColumnEnum>::__name_in(#module, #name))
+        }
+    };
+    quote!(Self::#variant(__column) => #name,)
 }

@@ -19,7 +19,7 @@ use syn::ext::IdentExt;
 
 use super::docs::first_paragraph;
 use super::scope::ItemEmitter;
-use crate::expand::tokens::{hidden_ident, list};
+use crate::expand::tokens::{Private, hidden_ident, list};
 use crate::ident::ident_text;
 use crate::syntax::{BaseDecl, Param};
 
@@ -34,7 +34,6 @@ impl ItemEmitter<'_> {
     }
 
     fn fn_new(&self) -> TokenStream {
-        let private = &self.emitter.private;
         let params = self.owned_params();
         let names = self.param_names();
         let docs = self.param_docs();
@@ -42,13 +41,12 @@ impl ItemEmitter<'_> {
             /// A new flow, with its values in memory.
             #docs
             pub fn new(#(#params),*) -> Self {
-                Self::__OF(#private::Typed::__new(Self::__STEPS(#(#names),*)))
+                Self::__OF(#Private::Typed::__new(Self::__STEPS(#(#names),*)))
             }
         }
     }
 
     fn fn_open(&self) -> TokenStream {
-        let private = &self.emitter.private;
         let params = self.owned_params();
         let names = self.param_names();
         // With this hygiene a parameter of the flow may have the same name.
@@ -63,16 +61,15 @@ impl ItemEmitter<'_> {
             // A future without generic parameters: rustc would check the parameters of an `async fn` again at each
             // await.
             pub fn open(
-                #store: impl #private::IntoOpenOptions,
+                #store: impl #Private::IntoOpenOptions,
                 #(#params),*
             ) -> #future {
-                #private::open(#store, Self::__STEPS(#(#names),*), Self::__OF)
+                #Private::open(#store, Self::__STEPS(#(#names),*), Self::__OF)
             }
         }
     }
 
     fn fn_extend(&self, base: &BaseDecl) -> TokenStream {
-        let private = &self.emitter.private;
         let params = self.owned_params();
         let names = self.param_names();
         let steps = quote!(Self::__STEPS(#(#names),*));
@@ -83,13 +80,13 @@ impl ItemEmitter<'_> {
             Some(base) => {
                 let named = base.unchecked();
                 let this = base.of_base("This");
-                let borrowed = quote!(#private::Extends::<#this>::base(&#local));
+                let borrowed = quote!(#Private::Extends::<#this>::base(&#local));
                 let extended =
-                    quote!(#private::extend(#private::Deref::deref(#borrowed), #steps, Self::__OF));
-                (quote!(#private::Extends<#named>), extended)
+                    quote!(#Private::extend(#Private::Deref::deref(#borrowed), #steps, Self::__OF));
+                (quote!(#Private::Extends<#named>), extended)
             }
             // The base could not be read, which is reported.
-            None => (quote!(#private::Sized), quote!(#private::broken_extension(#steps, Self::__OF))),
+            None => (quote!(#Private::Sized), quote!(#Private::broken_extension(#steps, Self::__OF))),
         };
         let name = base.name().map_or_else(String::new, |name| name.unraw().to_string());
         let docs = format!(
@@ -125,7 +122,6 @@ impl ItemEmitter<'_> {
 
     /// The compute steps by column, for this flow and for flows that use this one.
     fn fn_steps(&self) -> TokenStream {
-        let private = &self.emitter.private;
         let take = self.owned_params();
         let names = self.param_names();
         let step = &self.types.step;
@@ -138,12 +134,12 @@ impl ItemEmitter<'_> {
         let types = self.header.params.iter().map(Param::borrowed);
         let (ty, functions, calls) = if self.header.params.iter().any(Param::is_impl_trait) {
             let call = quote!((#(&#names),*));
-            (step.to_token_stream(), quote!(#(Self::#functions #call,)*), quote!(#private::Clone::clone))
+            (step.to_token_stream(), quote!(#(Self::#functions #call,)*), quote!(#Private::Clone::clone))
         } else {
             let functions = list(functions.map(|function| format!("Self::{function}")));
             (quote!(fn(#(#types),*) -> #step), functions, quote!(|__step| __step(#(&#names),*)))
         };
-        let steps = quote!(#private::steps::<Self, _, _>(__steps, #calls));
+        let steps = quote!(#Private::steps::<Self, _, _>(__steps, #calls));
         let steps = if self.emitter.flow.modules.is_empty() {
             steps
         } else {
@@ -151,11 +147,11 @@ impl ItemEmitter<'_> {
                 let function = hidden_ident("STEP_", &module.name);
                 quote!(Self::#function(#(&#names),*))
             });
-            quote!(#private::join(#steps, [#(#modules),*]))
+            quote!(#Private::join(#steps, [#(#modules),*]))
         };
         quote! {
             #[doc(hidden)]
-            #vis fn __STEPS(#(#take),*) -> #private::Vec<#private::Option<#step>> {
+            #vis fn __STEPS(#(#take),*) -> #Private::Vec<#Private::Option<#step>> {
                 let __steps: &[#ty] = &[#functions];
                 #steps
             }
@@ -167,13 +163,12 @@ impl ItemEmitter<'_> {
         if self.header.derives("Clone") {
             return TokenStream::new();
         }
-        let private = &self.emitter.private;
         let marker = self.marker();
-        let head = self.impl_head(&quote!(#private::Clone for), &self.header.generics);
+        let head = self.impl_head(&quote!(#Private::Clone for), &self.header.generics);
         quote! {
             #head {
                 fn clone(&self) -> Self {
-                    let __flow = #private::Clone::clone(#private::Deref::deref(self));
+                    let __flow = #Private::Clone::clone(#Private::Deref::deref(self));
                     Self { __flow, #marker }
                 }
             }
@@ -184,13 +179,12 @@ impl ItemEmitter<'_> {
         if self.header.derives("Debug") {
             return TokenStream::new();
         }
-        let private = &self.emitter.private;
         let name = self.header.name.unraw().to_string();
-        let head = self.impl_head(&quote!(#private::core::fmt::Debug for), &self.header.generics);
+        let head = self.impl_head(&quote!(#Private::core::fmt::Debug for), &self.header.generics);
         quote! {
             #head {
-                fn fmt(&self, __f: &mut #private::core::fmt::Formatter<'_>) -> #private::core::fmt::Result {
-                    #private::fmt_flow(#name, #private::Deref::deref(self), __f)
+                fn fmt(&self, __f: &mut #Private::core::fmt::Formatter<'_>) -> #Private::core::fmt::Result {
+                    #Private::fmt_flow(#name, #Private::Deref::deref(self), __f)
                 }
             }
         }
@@ -202,8 +196,7 @@ impl ItemEmitter<'_> {
         if !self.header.params.is_empty() || self.header.base.is_some() {
             return TokenStream::new();
         }
-        let private = &self.emitter.private;
-        let head = self.impl_head(&quote!(#private::Default for), &self.bounded());
+        let head = self.impl_head(&quote!(#Private::Default for), &self.bounded());
         quote! {
             #head {
                 fn default() -> Self {

@@ -20,7 +20,7 @@ use syn::{Attribute, Expr, ExprLit, Lit};
 use super::drawing::{self, DrawnColumn, DrawnLine, DrawnRead};
 use super::table::{self, TableRow};
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::text_of;
+use crate::expand::tokens::{Private, text_of};
 use crate::graph;
 use crate::ident::{ident_text, without_marker};
 use crate::syntax::{ColumnDecl, FlowDecl, FlowHeader, ViewDecl};
@@ -45,9 +45,8 @@ impl<'e> Docs<'e> {
 
     /// The import that the links need.
     pub(super) fn import(&self) -> TokenStream {
-        let private = self.emitter.private;
         let crate_name = &self.crate_name;
-        quote!(#[cfg(doc)] #[doc(hidden)] use #private as #crate_name;)
+        quote!(#[cfg(doc)] #[doc(hidden)] use #Private as #crate_name;)
     }
 
     /// The documentation of the user, and the page or the list.
@@ -142,7 +141,7 @@ impl<'e> Docs<'e> {
         for view in self.emitter.flow.reads().filter(|view| view.is_inherited) {
             let name = view.name();
             index.entry(name.clone()).or_insert_with(|| {
-                nodes.push(DrawnColumn { name, link: Some(OF_BASE.to_owned()), ..DrawnColumn::default() });
+                nodes.push(DrawnColumn { name, link: OF_BASE.to_owned(), ..DrawnColumn::default() });
                 nodes.len() - 1
             });
         }
@@ -157,7 +156,7 @@ impl<'e> Docs<'e> {
                 name: ident_text(&module.name),
                 reads: reads.collect(),
                 views: module.reads().map(ViewDecl::name).collect(),
-                link: Some(table::link(&ident_text(&module.name))),
+                link: table::link(&ident_text(&module.name)),
                 ..DrawnColumn::default()
             }
         }));
@@ -196,7 +195,7 @@ fn node_of_column(column: &ColumnDecl, index: &HashMap<String, usize>) -> DrawnC
         reads_self: column.reads().any(|view| view.is_self),
         is_documents: column.has_documents(),
         is_lagged: !lagged.is_empty(),
-        link: Some(table::link(&ident_text(&column.name))),
+        link: table::link(&ident_text(&column.name)),
     }
 }
 

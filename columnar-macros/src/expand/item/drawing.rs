@@ -31,7 +31,7 @@ pub(super) struct DrawnColumn {
     /// Whether the column reads another one with a lag, which no line shows.
     pub(super) is_lagged: bool,
     /// The target of a link to the column.
-    pub(super) link: Option<String>,
+    pub(super) link: String,
 }
 
 /// A view of another column.
@@ -64,7 +64,7 @@ pub(super) enum DrawnLine {
 pub(super) fn list(nodes: &[DrawnColumn], order: &[usize]) -> String {
     let longest = nodes.iter().map(|node| node.name.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for (level, columns) in levels(nodes, order).iter().enumerate() {
+    for (level, columns) in rows(&levels(nodes, order), order).iter().enumerate() {
         let mut head = format!("level {level}");
         for (name, views) in columns.iter().map(|&column| (named(&nodes[column]), &nodes[column].views)) {
             let line = match views.as_slice() {
@@ -111,18 +111,19 @@ fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
     debug_assert!(written.is_ok(), "a string takes everything");
 }
 
-/// The columns of each level, in topological order.
-fn levels(nodes: &[DrawnColumn], order: &[usize]) -> Vec<Vec<usize>> {
+/// The level of each column.
+fn levels(nodes: &[DrawnColumn], order: &[usize]) -> Vec<usize> {
     let mut level = vec![0; nodes.len()];
-    let mut levels: Vec<Vec<usize>> = Vec::new();
     for &column in order {
         level[column] = nodes[column].reads.iter().map(|read| level[read.column] + 1).max().unwrap_or(0);
-        if levels.len() <= level[column] {
-            levels.resize(level[column] + 1, Vec::new());
-        }
-        levels[level[column]].push(column);
     }
-    levels
+    level
+}
+
+/// The columns of each level, in topological order.
+fn rows(level: &[usize], order: &[usize]) -> Vec<Vec<usize>> {
+    let count = level.iter().max().map_or(0, |last| last + 1);
+    (0..count).map(|at| order.iter().copied().filter(|&column| level[column] == at).collect()).collect()
 }
 
 /// The position of every column and line.
@@ -137,11 +138,8 @@ struct Layout {
 
 impl Layout {
     fn new(nodes: &[DrawnColumn], order: &[usize]) -> Self {
-        let mut rows = levels(nodes, order);
-        let mut level = vec![0; nodes.len()];
-        for (at, columns) in rows.iter().enumerate() {
-            columns.iter().for_each(|&column| level[column] = at);
-        }
+        let level = levels(nodes, order);
+        let mut rows = rows(&level, order);
         let mut sides = Vec::new();
         let mut left = 0;
         for columns in &rows {
@@ -226,20 +224,17 @@ impl Layout {
             let (left, right) = self.sides[self.level[column]];
             let middle = self.height(column, self.level[column]);
             let round = if node.views.is_empty() { HEIGHT / 2 } else { 4 };
-            let (open, close) = match &node.link {
-                Some(link) => ("[", format!("]({link})")),
-                None => ("", String::new()),
-            };
             put(
                 &mut svg,
                 format_args!(
-                    "{open}<rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{HEIGHT}\" rx=\"{round}\"/>\
-                     <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">{}</text>{close}",
+                    "[<rect x=\"{left}\" y=\"{}\" width=\"{}\" height=\"{HEIGHT}\" rx=\"{round}\"/>\
+                     <text x=\"{}\" y=\"{}\" text-anchor=\"middle\" stroke=\"none\" fill=\"currentColor\">{}</text>]({})",
                     middle - HEIGHT / 2,
                     right - left,
                     usize::midpoint(left, right),
                     middle + 5,
-                    label(node)
+                    label(node),
+                    node.link
                 ),
             );
         }
@@ -349,10 +344,9 @@ mod tests {
     #[test]
     fn a_node_is_a_link() {
         let mut nodes = chat();
-        nodes[1].link = Some("#column.topics".to_owned());
+        nodes[1].link = "#column.topics".to_owned();
         let svg = svg(&nodes, &[0, 1, 2, 3, 4]).expect("five are not many");
-        assert_eq!(svg.matches("[<rect").count(), 1);
-        assert!(svg.contains(">topics</text>](#column.topics)<rect"), "{svg}");
+        assert!(svg.contains(">topics</text>](#column.topics)[<rect"), "{svg}");
     }
 
     #[test]

@@ -26,10 +26,10 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics};
 
-use crate::expand::columns::fn_mentions;
+use crate::expand::columns::{fn_mentions, module_mentions, module_steps};
 use crate::expand::dependencies::Dependency;
-use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, hidden_ident, list, located};
+use crate::expand::emitter::{Emitter, type_of_step};
+use crate::expand::tokens::{Private, hidden_ident, list, located};
 use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, FlowHeader, ModuleDecl};
 use docs::Docs;
@@ -39,7 +39,7 @@ pub(super) fn expand(emitter: &Emitter<'_>, header: &FlowHeader, errors: &TokenS
     let span = located(header.keyword.span);
     let columns = format_ident!("{}Columns", header.name.unraw(), span = span);
     let id = format_ident!("{}Column", header.name.unraw(), span = span);
-    let types = Types::new(emitter.private, header, &emitter.dependencies, &columns, &id);
+    let types = Types::new(header, &emitter.dependencies, &columns, &id);
     let item = ItemEmitter { emitter, header, types };
     let completions = emitter.completions();
     let aliases = emitter.dependencies.alias_definitions(header);
@@ -94,31 +94,27 @@ impl ItemEmitter<'_> {
 
     /// A function per column: editors infer small bodies fast.
     fn fn_step(&self, column: &ColumnDecl) -> Option<TokenStream> {
-        let private = &self.emitter.private;
         let derived = column.derived.as_ref()?;
         let ty = &self.types.step;
         let step = if self.header.is_complete {
             let step = self.emitter.step(column, derived);
-            Emitter::typed_step(column, &self.types.columns, step)
+            let ty = type_of_step(column, &self.types.columns);
+            quote!(#step #ty)
         } else {
             // Without the types of the parameters, rustc would report each use of one in the step.
-            quote!(#private::broken())
+            quote!(#Private::broken())
         };
         Some(self.fn_of_params(&column.name, ty, &step))
     }
 
     /// The compute steps of a module, and the mentions of the inputs.
     fn fns_of_module(&self, module: &ModuleDecl, dependency: &Dependency<'_>) -> TokenStream {
-        let private = &self.emitter.private;
         let step = &self.types.step;
-        let ty = quote!(#private::Vec<#step>);
-        let steps = if self.header.is_complete {
-            self.emitter.module_steps(module, dependency)
-        } else {
-            quote!(#private::vec![])
-        };
+        let ty = quote!(#Private::Vec<#step>);
+        let steps =
+            if self.header.is_complete { module_steps(module, dependency) } else { quote!(#Private::vec![]) };
         let steps = self.fn_of_params(&module.name, &ty, &steps);
-        let mentions = self.emitter.module_mentions(module, dependency);
+        let mentions = module_mentions(module, dependency);
         let mentions = fn_mentions(&module.name, &self.types.columns, &mentions);
         quote!(#steps #mentions)
     }
@@ -150,16 +146,15 @@ impl ItemEmitter<'_> {
     }
 
     fn constants(&self) -> TokenStream {
-        let private = &self.emitter.private;
         let order = self.order();
         let graph = if self.emitter.dependencies.is_empty() {
-            quote!(#private::graph::<Self>())
+            quote!(#Private::graph::<Self>())
         } else {
             // The declarations of dependencies are checked when the graph is evaluated, so every check evaluates the
             // graph. The name of the type would bring spans among the user's lines into a body; see `Enum::uses`.
             // rustdoc shows the path of a constant, and no block.
             quote!({
-                let __graph = <#private::ColumnsOf<Self> as #private::Columns>::GRAPH;
+                let __graph = <#Private::ColumnsOf<Self> as #Private::Columns>::GRAPH;
                 __graph
             })
         };
@@ -167,7 +162,7 @@ impl ItemEmitter<'_> {
             #order
 
             /// The columns and their views.
-            pub const GRAPH: #private::Graph = #graph;
+            pub const GRAPH: #Private::Graph = #graph;
         }
     }
 
@@ -175,16 +170,15 @@ impl ItemEmitter<'_> {
     fn order(&self) -> TokenStream {
         let docs = quote!(/// The names of the columns in topological order.
         );
-        let private = &self.emitter.private;
         if !self.emitter.dependencies.is_empty() {
             let columns = &self.types.columns;
-            let (count, bytes) = self.emitter.dependencies.graph_sizes(private, columns);
+            let (count, bytes) = self.emitter.dependencies.graph_sizes(columns);
             return quote! {
-                const __TEXT: [#private::u8; #bytes] = Self::GRAPH.__text::<#count, #bytes>();
-                const __ORDER: [&'static #private::str; #count] = #private::Graph::__names(&Self::__TEXT);
+                const __TEXT: [#Private::u8; #bytes] = Self::GRAPH.__text::<#count, #bytes>();
+                const __ORDER: [&'static #Private::str; #count] = #Private::Graph::__names(&Self::__TEXT);
 
                 #docs
-                pub const ORDER: &'static [&'static #private::str] = #private::Graph::__names_slice(&Self::__ORDER);
+                pub const ORDER: &'static [&'static #Private::str] = #Private::Graph::__names_slice(&Self::__ORDER);
             };
         }
         let columns = &self.emitter.flow.columns;
@@ -192,13 +186,12 @@ impl ItemEmitter<'_> {
         let order = list(order.map(|column| format!("{:?}", ident_text(&column.name))));
         quote! {
             #docs
-            pub const ORDER: &'static [&'static #private::str] = &[#order];
+            pub const ORDER: &'static [&'static #Private::str] = &[#order];
         }
     }
 
     /// The forks of a flow, and a flow in the user's type.
     fn fn_fork(&self) -> TokenStream {
-        let private = &self.emitter.private;
         let target = &self.types.flow;
         let marker = self.marker();
         let future = self.future();
@@ -208,9 +201,9 @@ impl ItemEmitter<'_> {
             /// # Errors
             ///
             /// If a source has no value for the previous step.
-            pub fn fork(&self, at_step: #private::usize) -> #private::Result<Self> {
+            pub fn fork(&self, at_step: #Private::usize) -> #Private::Result<Self> {
                 // A reference, so that rustc does not find a method of a trait of the user first.
-                #private::Deref::deref(self).fork(at_step).map(Self::__OF)
+                #Private::Deref::deref(self).fork(at_step).map(Self::__OF)
             }
 
             /// [`fork`](Self::fork), with its values in an empty store of its own.
@@ -220,10 +213,10 @@ impl ItemEmitter<'_> {
             /// If a source has no value for the previous step, if the store is not empty, or if one of the stores fails.
             pub fn fork_into(
                 &self,
-                at_step: #private::usize,
-                in_store: impl #private::Store,
+                at_step: #Private::usize,
+                in_store: impl #Private::Store,
             ) -> #future {
-                #private::fork_into(#private::Deref::deref(self), at_step, in_store, Self::__OF)
+                #Private::fork_into(#Private::Deref::deref(self), at_step, in_store, Self::__OF)
             }
 
             // A constant: rustc suggests each function that returns a flow.
@@ -233,14 +226,11 @@ impl ItemEmitter<'_> {
 
     /// The value of the field that uses the generic parameters.
     fn marker(&self) -> Option<TokenStream> {
-        let private = &self.emitter.private;
-        type_of_marker(private, &self.header.generics)
-            .map(|_| quote!(__marker: #private::core::marker::PhantomData,))
+        type_of_marker(&self.header.generics).map(|_| quote!(__marker: #Private::core::marker::PhantomData,))
     }
 
     /// The struct, which derefs to the columns and to the methods of a flow.
     fn definition(&self) -> TokenStream {
-        let private = &self.emitter.private;
         let FlowHeader { vis, keyword, name, generics, .. } = self.header;
         let docs = Docs::new(self.emitter, self.header);
         let import = docs.import();
@@ -251,14 +241,14 @@ impl ItemEmitter<'_> {
             let lifetime = lifetime(self.header);
             quote! {
                 #[cfg(doc)]
-                type Target = #private::Typed<#lifetime, #columns, #id>;
+                type Target = #Private::Typed<#lifetime, #columns, #id>;
                 #[cfg(not(doc))]
             }
         });
         let where_clause = &generics.where_clause;
         let target = &self.types.flow;
-        let marker = type_of_marker(private, generics).map(|ty| quote!(__marker: #ty,));
-        let deref = self.impl_head(&quote!(#private::Deref for), generics);
+        let marker = type_of_marker(generics).map(|ty| quote!(__marker: #ty,));
+        let deref = self.impl_head(&quote!(#Private::Deref for), generics);
         quote! {
             #import
 
@@ -281,8 +271,7 @@ impl ItemEmitter<'_> {
 
     /// The types of this flow, for flows that extend or use it.
     fn impl_base(&self) -> TokenStream {
-        let private = &self.emitter.private;
-        let head = self.impl_head(&quote!(#private::Base for), &self.header.generics);
+        let head = self.impl_head(&quote!(#Private::Base for), &self.header.generics);
         let Types { columns, id, step, extended, opening, .. } = &self.types;
         let module = self.header.base.is_none().then(|| self.impl_module());
         quote! {
@@ -292,7 +281,7 @@ impl ItemEmitter<'_> {
                 type Column = #id;
                 type Extended<__C, __I> = #extended;
                 type Step = #step;
-                type Opening<__F: #private::Deref<Target: #private::Sized>> = #opening;
+                type Opening<__F: #Private::Deref<Target: #Private::Sized>> = #opening;
             }
 
             #module
@@ -302,8 +291,7 @@ impl ItemEmitter<'_> {
     /// The flow as a module of others, with the struct of the inputs. The struct is in a block, where the name is no
     /// item of the user.
     fn impl_module(&self) -> TokenStream {
-        let private = &self.emitter.private;
-        let head = self.impl_head(&quote!(#private::Module for), &self.header.generics);
+        let head = self.impl_head(&quote!(#Private::Module for), &self.header.generics);
         let name = format_ident!("{}Inputs", self.header.name.unraw(), span = Span::call_site());
         let columns = self.emitter.flow.columns.iter();
         let sources = columns.filter(|column| column.derived.is_none() && !column.is_duplicate);
@@ -323,7 +311,7 @@ impl ItemEmitter<'_> {
 }
 
 /// A type that uses every generic parameter without owning or needing anything; `None` if there is nothing to use.
-fn type_of_marker(private: &Tokens, generics: &Generics) -> Option<TokenStream> {
+fn type_of_marker(generics: &Generics) -> Option<TokenStream> {
     let uses = generics.params.iter().filter_map(|param| match param {
         GenericParam::Lifetime(param) => {
             let lifetime = &param.lifetime;
@@ -331,12 +319,12 @@ fn type_of_marker(private: &Tokens, generics: &Generics) -> Option<TokenStream> 
         }
         GenericParam::Type(param) => {
             let ty = &param.ident;
-            Some(quote!(#private::core::marker::PhantomData<#ty>))
+            Some(quote!(#Private::core::marker::PhantomData<#ty>))
         }
         // rustc accepts a const parameter that no field uses.
         GenericParam::Const(_) => None,
     });
     let uses: Vec<TokenStream> = uses.collect();
     // With a `PhantomData` of the parameters alone, the flow would be `Send` only if they are.
-    (!uses.is_empty()).then(|| quote!(#private::core::marker::PhantomData<fn() -> (#(#uses,)*)>))
+    (!uses.is_empty()).then(|| quote!(#Private::core::marker::PhantomData<fn() -> (#(#uses,)*)>))
 }

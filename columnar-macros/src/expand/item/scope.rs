@@ -6,7 +6,7 @@ use syn::{Generics, parse_quote};
 
 use crate::expand::dependencies::Dependencies;
 use crate::expand::emitter::Emitter;
-use crate::expand::tokens::{Tokens, unlocated, unlocated_param};
+use crate::expand::tokens::{Private, Tokens, unlocated, unlocated_param};
 use crate::syntax::{FlowHeader, Param, uses};
 
 pub(super) struct ItemEmitter<'e> {
@@ -41,15 +41,14 @@ impl ItemEmitter<'_> {
 
     /// The future of this flow, in the user's type.
     pub(super) fn future(&self) -> TokenStream {
-        let private = self.emitter.private;
         match &self.emitter.dependencies.base {
             Some(base) => {
                 let base = base.ty();
-                quote!(#private::OpeningOf<#base, Self>)
+                quote!(#Private::OpeningOf<#base, Self>)
             }
             None => {
                 let lifetime = lifetime(self.header);
-                quote!(#private::Opening<#lifetime, Self>)
+                quote!(#Private::Opening<#lifetime, Self>)
             }
         }
     }
@@ -115,7 +114,6 @@ pub(super) struct Types {
 
 impl Types {
     pub(super) fn new(
-        private: &Tokens,
         header: &FlowHeader,
         dependencies: &Dependencies<'_>,
         columns: &Ident,
@@ -133,8 +131,8 @@ impl Types {
             }
             None => {
                 let lifetime = lifetime(header);
-                let opening = quote!(#private::Opening<#lifetime, __F>);
-                (quote!(#private::Typed), quote!(#private::Step<#lifetime>), opening)
+                let opening = quote!(#Private::Opening<#lifetime, __F>);
+                (quote!(#Private::Typed), quote!(#Private::Step<#lifetime>), opening)
             }
         };
         let lifetime =
