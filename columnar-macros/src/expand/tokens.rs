@@ -25,10 +25,8 @@ impl Private {
     /// Runs an expansion that has this path.
     pub(super) fn within<T>(path: TokenStream, expand: impl FnOnce() -> T) -> T {
         PRIVATE.set(path.into_iter().collect());
-        let expansion = expand();
-        // Tokens of a compiler end with the call of the macro.
-        PRIVATE.take();
-        expansion
+        let _end = EndOfExpansion;
+        expand()
     }
 
     /// A `<` at a position, before a type of this path. rustc reports a panic in a call at the beginning of the whole
@@ -38,6 +36,16 @@ impl Private {
         let first = PRIVATE.with_borrow(|path| path.first().map_or_else(Span::call_site, TokenTree::span));
         opening.set_span(first.located_at(at));
         opening
+    }
+}
+
+/// Takes the path out at the end of an expansion, also of one that panics: tokens of a compiler end with the call of the
+/// macro, and an editor calls the macro again in the same thread.
+struct EndOfExpansion;
+
+impl Drop for EndOfExpansion {
+    fn drop(&mut self) {
+        PRIVATE.take();
     }
 }
 
