@@ -35,12 +35,13 @@ impl<'s> ContextTurns<'s> {
         let views = self.views;
         let step = self.step;
         let inputs = views.inputs().zip(&views.overhead.inputs);
-        inputs.map(move |((input, view), overhead)| (view, input.spec.turns(step), *overhead))
+        inputs.map(move |((input, view), overhead)| (view, view.turns(&input.spec, step), *overhead))
     }
 
     /// The self history, and the steps of it that are shown.
     fn self_history(&self) -> Option<(&'s ViewValues, Range<usize>)> {
-        Some((self.views.self_history()?, self.views.reads.self_view.as_ref()?.self_cells(self.step)))
+        let view = self.views.self_history()?;
+        Some((view, view.self_turns(self.views.reads.self_view.as_ref()?, self.step)))
     }
 
     /// The turns of inputs in these steps, up to the current one.
@@ -128,9 +129,25 @@ fn turns<'s>(
     if most == known.end - first {
         return Sum { count: most, tokens };
     }
-    let read = (first..known.end)
-        .filter(|step| inputs.clone().any(|(view, shown, _)| shown.contains(step) && view.has(*step)));
-    Sum { count: read.count(), tokens }
+    let mut count = 0;
+    let mut step = first;
+    while step < known.end {
+        let mut is_read = false;
+        let mut next = known.end;
+        for (view, shown, _) in inputs.clone() {
+            let shown = clip(&shown, &(step..known.end));
+            let mut turns = view.possible(&shown);
+            let mut turn = turns.next();
+            if turn == Some(step) {
+                is_read |= view.has(step);
+                turn = turns.next();
+            }
+            next = turn.map_or(next, |turn| turn.min(next));
+        }
+        count += usize::from(is_read);
+        step = next;
+    }
+    Sum { count, tokens }
 }
 
 fn clip(steps: &Range<usize>, within: &Range<usize>) -> Range<usize> {

@@ -114,6 +114,41 @@ fn a_column_is_computed_now_and_then() {
     }
 }
 
+/// What a window shows may depend on earlier cells, if a column skips steps: in every order of completion, and with every
+/// cell skipped.
+#[test]
+fn a_window_over_skipped_cells_waits_for_the_cells_that_decide_it() {
+    for faults in [2, 3] {
+        let latest: [Option<Views<'_>>; 3] = [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (1, LATEST)])];
+        let states = search(world(&latest, 32).with_faults(faults, OnFailure::Skip), 3);
+        assert!(states > 1000, "{states} states");
+    }
+    let two: [Option<Views<'_>>; 3] =
+        [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (1, Some(2)), (past(1), LATEST), (2, LATEST)])];
+    search(world(&two, 32).with_faults(2, OnFailure::Skip), 3);
+    search(world(&two, 32).with_every(1, 2).with_faults(1, OnFailure::Skip), 3);
+}
+
+/// Opening finds out which cells are skipped only after it knows which ones are stored.
+#[test]
+fn skipped_cells_that_are_loaded_later_move_the_windows() {
+    let plan = plan(&[None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (1, LATEST)])]);
+    // Steps 1 and 2 are stored, and skipped or not; step 0 is missing.
+    for gaps in [vec![], vec![1], vec![2], vec![1, 2]] {
+        let mut world = World::new(Arc::clone(&plan), 32);
+        world.pushed[0] = 3;
+        let stored_by_column = [(0..3).collect(), (1..3).collect(), StoredSteps::default()];
+        world.scheduler.restore(0, &stored_by_column).expect("three steps have begun");
+        for step in &gaps {
+            world.scheduler.restore_skipped(1, [*step].into_iter());
+        }
+        world.stored.extend((1..3).map(|step| Cell { column: 1, step }));
+        world.skipped.extend(gaps.iter().map(|&step| Cell { column: 1, step }));
+        world.settle();
+        search(world, 3);
+    }
+}
+
 /// The search finds schedulers that wait for too little: without an edge, with a window that is too short, without a
 /// wait for a self history.
 #[test]
