@@ -21,8 +21,8 @@ use crate::history::tokens::Sum;
 pub(crate) enum InNext {
     /// The part is repeated.
     Repeated,
-    /// The part leaves the window of the view.
-    Leaves { window: Window, lag: usize, is_self: bool },
+    /// The part leaves the window of the view; or it may stay, if the column skips the next step as it did this one.
+    Leaves { window: Window, lag: usize, is_self: bool, may_stay: bool },
     /// The budget most likely omits the part, or changes it together with an omitted one.
     MayBeTruncated,
     /// The budget certainly omits or changes the part.
@@ -92,7 +92,12 @@ impl Part<'_> {
             PartSource::Input(input) => snapshot.closes_next(input, step),
             _ => false,
         };
-        let leaves = InNext::Leaves { window: spec.window, lag: spec.lag, is_self: input.is_none() };
+        let leaves = InNext::Leaves {
+            window: spec.window,
+            lag: spec.lag,
+            is_self: input.is_none(),
+            may_stay: values.skips(),
+        };
         if !steps.contains(&step) {
             leaves
         } else if snapshot.truncation().is_some_and(|truncation| truncation.next.contains(&slot)) {

@@ -51,12 +51,31 @@ impl ViewValues {
 
     /// The steps whose turns show an input with this view, in the context of a step up to the next one.
     pub(super) fn turns(&self, spec: &ViewSpec, step: usize) -> Range<usize> {
-        spec.turns(step, &self.cells.skipped)
+        self.as_known(spec, spec.turns(step, &self.cells.skipped))
     }
 
     /// The same of the self history.
     pub(super) fn self_turns(&self, spec: &ViewSpec, step: usize) -> Range<usize> {
-        spec.self_cells(step, &self.cells.skipped)
+        self.as_known(spec, spec.self_cells(step, &self.cells.skipped))
+    }
+
+    /// The turns of a window at a step up to the next one. The cell that only the next context shows counts as a value,
+    /// even if it is known by now: what a context says of the next one depends on the cells of the context alone.
+    fn as_known(&self, spec: &ViewSpec, turns: Range<usize>) -> Range<usize> {
+        let later = turns.end.saturating_sub(self.steps.end);
+        let (Window::Last(count), 1..) = (spec.window, later) else { return turns };
+        let end = self.steps.end - self.lag;
+        let start = match count.get().checked_sub(later) {
+            None | Some(0) => turns.end - count.get(),
+            Some(known) => self.cells.skipped.start_of_last(known, end) + self.lag,
+        };
+        start..turns.end
+    }
+
+    /// Whether the column has skipped the newest step of the view. Most likely the column skips the next one, too.
+    pub(super) fn skips(&self) -> bool {
+        let newest = self.steps.end.checked_sub(self.lag + 1);
+        newest.is_some_and(|newest| self.cells.skipped.contains(newest))
     }
 
     /// The turns among these that may have a value. The others are passed at once, for any number of skipped steps.
@@ -300,5 +319,66 @@ impl StepViews {
     pub(super) fn instruction_tokens(&self, step: usize) -> usize {
         let sums = self.instruction_inputs().map(|(input, view)| view.sum(&view.turns(&input.spec, step)));
         sums.map(|sum| sum.with_overhead(self.overhead.separator).tokens).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::budget::Budget;
+    use crate::context::{Assembler, ContextMemory, ContextSettings, FlowPast, Messages};
+    use crate::declare::{ColumnDraft, Schema, ShownColumn};
+    use crate::history::tokens::Estimate;
+    use crate::schedule::Cell;
+
+    /// The one value of `rare`, many more steps ago than anybody could count.
+    #[test]
+    fn a_context_costs_nothing_for_a_gap_of_any_length() {
+        const LAST: usize = 1 << 40;
+        let latest = || ViewSpec::all().windowed(Some(Window::LATEST));
+        let draft = |name: &str, views| ColumnDraft {
+            name: name.to_owned(),
+            renamed_from: None,
+            views,
+            is_documents: false,
+            step_errors: Vec::new(),
+        };
+        let inputs = vec![
+            (ShownColumn::Column(0), ViewSpec::all().windowed(Window::last(2))),
+            (ShownColumn::Column(1), latest()),
+            (ShownColumn::Column(2), latest()),
+        ];
+        let rare = vec![(ShownColumn::Column(0), latest())];
+        let drafts = vec![draft("user", None), draft("rare", Some(rare)), draft("bot", Some(inputs))];
+        let schema = Schema::new(drafts).expect("a sound flow");
+        let reads = schema.reads(2).expect("it is derived");
+        let cells = |column| {
+            let mut cells = StoredCells::default();
+            for step in if column == 0 { vec![LAST - 1, LAST] } else { vec![3] } {
+                cells.history.insert(step, format!("{column} at {step}").into(), 5);
+            }
+            if column > 0 {
+                cells.skipped.insert_gap(4..LAST + 1);
+            }
+            cells
+        };
+        for budget in [Budget::new(), Budget::of(30).token_buffer(0).truncate_middle()] {
+            let assembler = Assembler::new(reads, ContextSettings::default(), &budget, Arc::new(Estimate), 0);
+            let cell = Cell { column: 2, step: LAST };
+            let taken = assembler.take(Arc::clone(reads), cell, FlowPast::default(), cells);
+            let snapshot = assembler.assemble(&taken, &mut ContextMemory::default());
+            let messages = Messages(snapshot.expect("it fits"));
+            let origins: Vec<_> = messages.parts().filter_map(|part| Some(part.origin()?.step)).collect();
+            let omitted = messages.report().map_or(0, |report| report.turns);
+            assert_eq!(
+                (omitted > 0, origins.len() + omitted),
+                (messages.report().is_some(), 4),
+                "{origins:?}"
+            );
+            assert_eq!((origins.first(), origins.last()), (Some(&3), Some(&LAST)));
+            assert_eq!(messages.tokens(), messages.parts().map(|part| part.tokens()).sum::<usize>());
+            assert_eq!(taken.values("rare").count(), 1);
+            assert!(taken.current().iter().map(|(tag, _)| tag.as_str()).eq(["user", "rare"]));
+        }
     }
 }

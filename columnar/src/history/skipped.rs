@@ -43,7 +43,7 @@ impl SkippedSteps {
     }
 
     /// Adds steps, none of which is in the set.
-    fn insert_gap(&mut self, steps: Range<usize>) {
+    pub(crate) fn insert_gap(&mut self, steps: Range<usize>) {
         self.count += steps.len();
         let before = steps.start.checked_sub(1).and_then(|last| self.gap(last));
         let start = before.map_or(steps.start, |gap| gap.start);

@@ -228,6 +228,7 @@ async fn a_reopened_flow_loads_the_values_that_its_windows_reach() -> Result<()>
     let f = Flow::open(store.clone(), rare()).await?;
     days(&f, 0..900).await?;
     f.run().await?;
+    drop(f);
     let loads = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&loads);
     let store = on_load(store, move |inner, column, steps| {

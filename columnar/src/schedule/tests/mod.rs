@@ -149,6 +149,38 @@ fn skipped_cells_that_are_loaded_later_move_the_windows() {
     }
 }
 
+/// Each look at a gap of this length would take longer than anybody waits.
+#[test]
+fn a_long_gap_of_skipped_cells_costs_no_more_than_a_short_one() {
+    const STEPS: usize = 20_000;
+    let plan = plan(&[None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (1, Some(2)), (2, LATEST)])]);
+    for is_reversed in [false, true] {
+        let mut scheduler = Scheduler::new(Arc::clone(&plan), usize::MAX);
+        scheduler.rule(1, Rules { every: Some(STEPS / 2), ..Rules::default() });
+        scheduler.begin();
+        (0..STEPS).for_each(|_| scheduler.handle_pushed(0));
+        loop {
+            let mut started: Vec<Action> = std::iter::from_fn(|| scheduler.poll()).collect();
+            if started.is_empty() {
+                break;
+            }
+            if is_reversed {
+                started.reverse();
+            }
+            for action in started {
+                let reported = match action {
+                    Action::Compute(cell) => scheduler.handle_computed(cell),
+                    Action::Store(cell) => scheduler.handle_stored(cell, false),
+                    Action::Skip(cell) => scheduler.handle_stored(cell, true),
+                    Action::Emit(_) => Ok(()),
+                };
+                reported.expect("the scheduler asked for it");
+            }
+        }
+        assert_eq!((scheduler.steps(), scheduler.progress().skipped), (STEPS, STEPS - 2));
+    }
+}
+
 /// The search finds schedulers that wait for too little: without an edge, with a window that is too short, without a
 /// wait for a self history.
 #[test]
