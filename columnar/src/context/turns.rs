@@ -108,6 +108,14 @@ impl Turns for ContextTurns<'_> {
         let inputs = self.inputs_in(&(slots.start.div_ceil(2)..slots.end.div_ceil(2)));
         inputs + self.self_in(&(slots.start / 2..slots.end / 2)) + self.expected_in(&slots)
     }
+
+    fn is_empty(&self, slots: Range<usize>) -> bool {
+        let read = slots.start.div_ceil(2)..slots.end.div_ceil(2).min(self.views.step + 1);
+        // Any value will do, so no turns are counted, which may be of several values.
+        self.inputs().all(|(view, shown, _)| view.sum(&clip(&shown, &read)).count == 0)
+            && self.self_in(&(slots.start / 2..slots.end / 2)).count == 0
+            && self.expected_in(&slots).count == 0
+    }
 }
 
 /// The number of steps in which any of the inputs has a value, and the tokens of all.
@@ -117,6 +125,7 @@ fn turns<'s>(
 ) -> Sum {
     let mut tokens = 0;
     let mut most = 0;
+    let mut all = 0;
     let mut first = known.end;
     for (view, shown, overhead) in inputs.clone() {
         let shown = clip(&shown, known);
@@ -124,9 +133,10 @@ fn turns<'s>(
         let sum = view.sum(&shown).with_overhead(overhead);
         tokens += sum.tokens;
         most = most.max(sum.count);
+        all += sum.count;
     }
-    // The steps are visited one by one only if a turn is empty, which is rare.
-    if most == known.end - first {
+    // The steps are visited one by one only if several inputs have values and a turn is empty, which is rare.
+    if most == all || most == known.end - first {
         return Sum { count: most, tokens };
     }
     let mut count = 0;

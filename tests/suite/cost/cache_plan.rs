@@ -131,7 +131,7 @@ async fn the_turns_after_a_value_that_stays_are_read_from_the_cache() -> Result<
     let f = flow([bot])?;
     push_all(&f, "user", ["u"; 9]).await?;
     f.run().await?;
-    let plan = |step| Ok::<_, Error>(positions(&f.cache_plan("bot", step, &eager(4, 20), Pace::batch())?));
+    let plan = |step| Ok::<_, Error>(positions(&f.cache_plan("bot", step, &eager(4, 1), Pace::batch())?));
     // u0 b0 u1 b1 u2 b2 u3 w3: the column has no habit yet.
     assert_eq!(plan(3)?, [Part(4), Part(6)]);
     // … w3 b3 u4: it is skipped, and most likely again.
@@ -393,7 +393,8 @@ proptest! {
     }
 
     /// The next request finds the last mark of a request, if it begins with the same prefix. Skipped cells are not
-    /// shown, and a column whose inputs are all skipped sends no request.
+    /// shown, and a column whose inputs are all skipped sends no request. A mark for a prefix that is read once more is
+    /// not for the next request, and a value that was about to leave a window may stay, if a cell is skipped.
     #[test]
     fn the_next_request_finds_the_entry_of_the_previous_one(flow in flows(), look_back in 1..4_usize, gaps in vec(any::<Index>(), 0..4)) {
         let cells: Vec<_> =
@@ -406,9 +407,14 @@ proptest! {
             let requests: Vec<Messages> =
                 (0..flow.steps()).filter_map(|step| live.flow.messages(&column.name, step).ok()).collect();
             for pair in requests.windows(2) {
-                let [earlier, later] = [&pair[0], &pair[1]]
-                    .map(|messages| positions(&CachePlan::of(messages, 1, &provider, Pace::batch())));
-                let deepest = *earlier.last().expect("at least the instruction");
+                let [earlier, later] =
+                    [&pair[0], &pair[1]].map(|messages| CachePlan::of(messages, 1, &provider, Pace::batch()));
+                let deepest = earlier.marks.last().expect("at least the instruction");
+                if deepest.reason == Reason::Previous && !gaps.is_empty() {
+                    continue;
+                }
+                let deepest = deepest.position;
+                let later = positions(&later);
                 let Part(last) = deepest else { continue };
                 if pair[0].parts().take(last + 1).eq(pair[1].parts().take(last + 1)) {
                     let finds = |mark: &Position| (0..look_back).any(|back| block(*mark) == block(deepest) + back);
