@@ -13,6 +13,8 @@ pub(crate) struct SkippedSteps {
     /// The end of each gap, by the start. No gap is empty or touches the next one.
     gaps: RedBlackTreeMapSync<usize, usize>,
     count: usize,
+    /// The end of the last gap. Most columns have no gap, and most windows begin behind the last one.
+    end: usize,
 }
 
 impl SkippedSteps {
@@ -27,6 +29,9 @@ impl SkippedSteps {
 
     /// The gap that has a step.
     fn gap(&self, step: usize) -> Option<Range<usize>> {
+        if step >= self.end {
+            return None;
+        }
         let (start, end) = self.gaps.range(..=step).next_back()?;
         Some(*start..*end).filter(|gap| gap.contains(&step))
     }
@@ -50,11 +55,12 @@ impl SkippedSteps {
         let end = self.gaps.get(&steps.end).copied().unwrap_or(steps.end);
         self.gaps.remove_mut(&steps.end);
         self.gaps.insert_mut(start, end);
+        self.end = self.end.max(end);
     }
 
     /// The steps of the set before a step.
     pub(crate) fn before(&self, step: usize) -> Self {
-        if self.gaps.last().is_none_or(|(_, end)| *end <= step) {
+        if self.end <= step {
             return self.clone();
         }
         let mut before = Self::default();
@@ -64,6 +70,9 @@ impl SkippedSteps {
 
     /// The number of steps of the set within a range.
     pub(crate) fn count_within(&self, steps: &Range<usize>) -> usize {
+        if steps.start >= self.end {
+            return 0;
+        }
         let first = self.gap(steps.start).map_or(0, |gap| gap.end.min(steps.end) - steps.start);
         // Of a gap that begins before the range, the steps are counted above.
         let later =
@@ -73,6 +82,9 @@ impl SkippedSteps {
 
     /// The start of the last `count` values before a step; 0 if there are fewer.
     pub(crate) fn start_of_last(&self, count: usize, before: usize) -> usize {
+        if before.saturating_sub(count) >= self.end {
+            return before.saturating_sub(count);
+        }
         let mut start = before;
         let mut left = count;
         for (gap_start, gap_end) in self.gaps.range(..before).rev() {
@@ -90,6 +102,9 @@ impl SkippedSteps {
     pub(crate) fn nth_from(&self, step: usize, count: usize) -> usize {
         let mut at = self.next_other(step);
         let mut left = count.saturating_sub(1);
+        if at >= self.end {
+            return at.saturating_add(left);
+        }
         for (gap_start, gap_end) in self.gaps.range(at..) {
             let values = gap_start - at;
             if values > left {

@@ -25,6 +25,9 @@
 //!
 //! There is no barrier: a cell of any step is ready as soon as the cells that it reads are stored. A finished cell costs
 //! the number of views that show it, not the length of the history.
+//!
+//! Windows count values, so a cell waits until it is known how far its windows reach: for each cell that may still have one
+//! of the values. A cell that the interval of its column skips is known before its inputs.
 
 mod action;
 mod derive;

@@ -40,7 +40,7 @@ async fn days(f: &Flow, days: std::ops::Range<usize>) -> Result<()> {
 
 flow! {
     /// A diary with a summary of each week.
-    pub struct Diary {
+    pub struct SummedDiary {
         source day;
         column weekly(day.window(7), self.latest) = labelled("w").every(7);
         column mood(day.latest, weekly.latest)    = async |day, weekly: Option<Value>|
@@ -53,7 +53,7 @@ flow! {
 /// `weekly.latest` was empty on six of seven days, and the weekly summary never saw the one before.
 #[tokio::test]
 async fn the_latest_weekly_summary_is_shown_every_day() -> Result<()> {
-    let diary = Diary::new();
+    let diary = SummedDiary::new();
     for day in 0..15 {
         diary.day.push(format!("d{day}")).await?;
     }
