@@ -22,9 +22,9 @@ fn now_and_then(
     label: &'static str,
     steps: &'static [usize],
 ) -> impl Fn(Context) -> Reply<'static> + Send + Sync {
-    move |cx| match steps.contains(&cx.step()) {
-        true => Reply::text(format!("{label}{}", cx.step())),
-        false => Reply::skip(),
+    move |cx| {
+        let step = cx.step();
+        if steps.contains(&step) { Reply::text(format!("{label}{step}")) } else { Reply::skip() }
     }
 }
 
