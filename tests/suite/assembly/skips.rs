@@ -43,10 +43,11 @@ flow! {
     pub struct SummedDiary {
         source day;
         column weekly(day.window(7), self.latest) = labelled("w").every(7);
-        column mood(day.latest, weekly.latest)    = async |day, weekly: Option<Value>|
-            format!("{day} after {}", weekly.as_deref().unwrap_or("nothing"));
-        column plan(day.latest, weekly.latest)    = async |cx: Context|
-            cx.input("weekly").map(ToString::to_string).unwrap_or_default();
+        column mood(day.latest, weekly.latest) = async |day, weekly: Option<Value>| {
+            format!("{day} after {}", weekly.as_deref().unwrap_or("nothing"))
+        };
+        column plan(day.latest, weekly.latest) =
+            async |cx: Context| cx.input("weekly").map(ToString::to_string).unwrap_or_default();
     }
 }
 
@@ -199,9 +200,9 @@ async fn a_reader_waits_for_an_earlier_cell_that_may_have_a_value() -> Result<()
 async fn nobody_waits_for_a_cell_that_the_interval_skips() -> Result<()> {
     let diary = flow! {
         source day;
-        column slow(day.latest)                 = |_: Context| pending::<String>();
-        column weekly(slow.latest)              = labelled("w").every(7);
-        column mood(day.latest, weekly.latest)  = labelled("m");
+        column slow(day.latest)                = |_: Context| pending::<String>();
+        column weekly(slow.latest)             = labelled("w").every(7);
+        column mood(day.latest, weekly.latest) = labelled("m");
     };
     for day in 0..8 {
         diary.day.push(format!("d{day}")).await?;
