@@ -85,7 +85,8 @@
 //! Inputs become user messages, and the column's own earlier values become assistant messages, step by step.
 //!
 //! - A window is counted back from the current step, for every step of the history. Inputs include the current step;
-//!   `self` ends with the previous one.
+//!   `self` ends with the previous one. A window counts values: [skipped](compute::Policy::or_skip) cells are passed
+//!   over, and appear in no array.
 //! - Each input is wrapped in a tag, `<user>\n...\n</user>`, always. Within a step the inputs are in the order of the
 //!   declaration, inputs with `.context()` before the others. Adjacent texts of the same role become one message,
 //!   joined by an empty line. Inputs with `.instruction()` end the system text.
@@ -93,7 +94,6 @@
 //!   user message `<elided/>` leads.
 //! - A view with `.elided()` counts the earlier values that are hidden: `<elided>4 values of topics</elided>` is
 //!   directly before the first value of the view, in a user message.
-//! - A [skipped](compute::Policy::or_skip) cell appears in no array.
 //! - If a request exceeds the [budget] of the column, whole turns are left out: the inputs of a step, or the column's
 //!   own value of that step. `<elided>12 turns, about 3400 tokens</elided>` marks a gap in the middle.
 //! - A value that spells a tag of the array around the value is escaped, minimally and reversibly. So the model can

@@ -17,6 +17,7 @@ pub mod assembly {
     pub mod messages;
     pub mod purposes;
     pub mod rendering;
+    pub mod skips;
     pub mod tokens;
     pub mod views;
 }

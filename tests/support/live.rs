@@ -46,8 +46,8 @@ impl Live {
     /// # Errors
     ///
     /// The errors of [`flow`](flow()).
-    pub fn with_gaps(described: &naive::Flow, gaps: &Gaps) -> Result<Self> {
-        let (columns, seen) = declare(described, &[0], gaps);
+    pub fn with_gaps(described: &naive::Flow, gaps: &Gaps, pauses: &[usize]) -> Result<Self> {
+        let (columns, seen) = declare(described, pauses, gaps);
         Ok(Self { flow: flow(&columns)?, columns, seen })
     }
 

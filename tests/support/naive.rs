@@ -103,11 +103,12 @@ impl Window {
         }
     }
 
-    /// Whether a history that ends with the step `newest` is shown at the step `then`.
-    fn shows(self, then: usize, newest: usize) -> bool {
+    /// Whether the step `then` is shown of a history that ends before the step `end`. The window counts values.
+    fn shows(self, then: usize, end: usize, is_gap: impl Fn(usize) -> bool) -> bool {
+        let later = || (then + 1..end).filter(|step| !is_gap(*step)).count();
         match self {
-            Self::All => then <= newest,
-            Self::Last(count) => then <= newest && newest < then + count,
+            Self::All => then < end,
+            Self::Last(count) => then < end && later() < count,
         }
     }
 }
@@ -282,12 +283,14 @@ pub fn turns(
         for view in &reads.views {
             let View { column, window, lagged, tag, groups, .. } = view;
             let Some(source_step) = then.checked_sub(usize::from(*lagged)) else { continue };
+            let end = step + 1 - usize::from(*lagged);
+            let is_shown = window.shows(source_step, end, |step| is_gap(column, step));
             // A notice counts hidden values, so a missing one is an error although it is not shown.
-            if !window.shows(then, step) && !view.elided {
+            if !is_shown && !view.elided {
                 continue;
             }
             if let Some(value) = view.passing(flow, source_step, is_gap)?
-                && window.shows(then, step)
+                && is_shown
             {
                 let before: Result<Vec<_>, _> =
                     (0..source_step).map(|earlier| view.passing(flow, earlier, is_gap)).collect();
@@ -307,9 +310,7 @@ pub fn turns(
         read.parts = grouped(&shown, 0, &mut read.tokens);
         let mut own_turn = Turn::of(then, "assistant");
         if let Some(window) = reads.self_history
-            && then < step
-            // The newest own value is of the step before. `then < step`, so there is one.
-            && window.shows(then, step - 1)
+            && window.shows(then, step, |step| is_gap(column, step))
             && !is_gap(column, then)
         {
             let value = flow.value(column, then)?;

@@ -94,9 +94,10 @@ impl Context {
         Self { output: Some(Arc::new(output)), ..self }
     }
 
-    /// The value of an input at this step, or at the step before for a view with `prev`. The value is verbatim: without
-    /// a tag around it, and not escaped. `tag` is the name of the column unless the view sets another one. `None` for
-    /// an unknown tag, for a cell that was [skipped](crate::compute::Policy::or_skip), and with `prev` at step 0.
+    /// The value of an input at this step, or at the step before for a view with `prev`. If the column
+    /// [skipped](crate::compute::Policy::or_skip) that step, `latest` and `window(n)` have the newest value before, and
+    /// a view of the whole column has none. The value is verbatim: without a tag around it, and not escaped. `tag` is the
+    /// name of the column unless the view sets another one. `None` for an unknown tag, and with `prev` at step 0.
     pub fn input(&self, tag: &str) -> Option<&Value> {
         self.inputs.iter().find(|(name, _)| name == tag).map(|(_, value)| value)
     }
@@ -126,7 +127,7 @@ impl Context {
         self.messages.snapshot().values(tag)
     }
 
-    /// The tags and values of the inputs at this step in order of declaration, verbatim, without skipped cells.
+    /// The tags and values of the inputs in order of declaration, each as [`input`](Self::input) returns it.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = (&Name, &Value)> {
         self.inputs.iter().map(|(tag, value)| (tag, value))
     }

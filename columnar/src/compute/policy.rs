@@ -119,9 +119,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     }
 
     /// Skips a failed cell for good: the run emits [`Event::Failed`](crate::Event::Failed) and, when the skip is
-    /// stored, [`Event::Skipped`](crate::Event::Skipped). The messages of columns that read the cell do not show it,
-    /// and [`Context::input`] is `None`. Where all inputs of a column are empty at a step, that cell is skipped without
-    /// a call.
+    /// stored, [`Event::Skipped`](crate::Event::Skipped). No messages show the cell, and windows reach back over it:
+    /// `latest` shows the value before. Where all inputs of a column are skipped at a step, that cell is skipped
+    /// without a call.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -143,8 +143,8 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     }
 
     /// Computes this column only at every `steps`-th step: `every(5)` computes the steps 4, 9, 14, …, so that a window
-    /// of five is always full. The other cells are skipped, at no cost; see [`or_skip`](Self::or_skip) for the effect
-    /// on columns that read this one. An interval of 0, which the program may have computed, computes no step;
+    /// of five is always full. The other cells are skipped, at no cost and without waiting for inputs; see
+    /// [`or_skip`](Self::or_skip) for the effect on columns that read this one. An interval of 0, which the program may have computed, computes no step;
     /// `every(0)` is a compile error in `flow!`.
     ///
     /// ```
@@ -154,14 +154,14 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// let chat = flow! {
     ///     source user;
     ///     column digest(user.window(3)) = (|cx: Context| async move { cx.messages().len().to_string() }).every(3);
-    ///     column answer(user.latest, digest.window(3)) = |cx: Context| async move { cx.messages().to_json() };
+    ///     column answer(user.latest, digest.latest) = |cx: Context| async move { cx.messages().to_json() };
     /// };
     /// for text in ["one", "two", "three", "four"] {
     ///     chat.user.push(text).await?;
     /// }
     /// chat.run().await?;
     /// assert_eq!((chat.digest.get(1), chat.digest.get(2).as_deref()), (None, Some("1")));
-    /// // A window as long as the interval shows the last digest.
+    /// // The last digest is shown until the next one.
     /// assert!(chat.answer.get(3).is_some_and(|json| json.contains("digest")));
     /// # Ok(()) }
     /// ```

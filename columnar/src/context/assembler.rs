@@ -10,7 +10,7 @@ use super::filters::FilterMemory;
 use super::layout::{DocumentLayout, TierMemory, document_tokens};
 use super::overhead::{ContextSettings, Overhead};
 use super::snapshot::{FlowPast, Snapshot, TakenViews};
-use super::step_views::StepViews;
+use super::step_views::{StepViews, StoredCells};
 use crate::context::documents::UpdateError;
 use crate::declare::{Reads, Window};
 use crate::history::History;
@@ -91,16 +91,16 @@ impl Assembler {
         Self { overhead: Arc::new(overhead), limit, is_persistent, has_filters, target }
     }
 
-    /// Takes the values of a context, all of whose inputs are stored. `history` returns the values of a column. Calls no code
-    /// of users, so a lock may be held.
+    /// Takes the values of a context, all of whose inputs are stored. `cells` returns the stored cells of a column. Calls no
+    /// code of users, so a lock may be held.
     pub(crate) fn take(
         &self,
         reads: Arc<Reads>,
         cell: Cell,
         past: FlowPast,
-        history: impl FnMut(usize) -> History,
+        cells: impl FnMut(usize) -> StoredCells,
     ) -> TakenViews {
-        TakenViews::new(reads, cell, Arc::clone(&self.overhead), past, history)
+        TakenViews::new(reads, cell, Arc::clone(&self.overhead), past, cells)
     }
 
     /// Assembles a context of the values that were taken. Calls filters and the counter.

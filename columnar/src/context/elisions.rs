@@ -69,8 +69,9 @@ impl StepViews {
         if !reads.views().any(|view| view.elided) {
             return Vec::new();
         }
-        let views = reads.turns(step).zip(self.views()).enumerate();
-        let elisions = views.filter(|(at, _)| reads.is_elided(*at)).filter_map(|(view, (turns, values))| {
+        let views = reads.views().zip(self.views()).enumerate();
+        let elisions = views.filter(|(_, (spec, _))| spec.elided).filter_map(|(view, (spec, values))| {
+            let turns = if view < inputs { values.turns(spec, step) } else { values.self_turns(spec, step) };
             // At the step of the context, the value of the column itself is still being computed.
             let end = turns.end.min(if view < inputs { self.step + 1 } else { self.step });
             let first = values.first(&(turns.start.min(end)..end))?;

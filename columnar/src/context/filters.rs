@@ -37,7 +37,9 @@ impl FilterMemory {
             let filter = input.spec.filter.as_ref()?;
             let column = views.history(Some(input))?;
             let filtered = self.of(input);
-            let mut steps = input.spec.needed(input.spec.cells(views.step));
+            let skipped = views.skipped(input.column);
+            let needed = |step| views.reads.awaited(&input.spec, input.spec.cells(step, &skipped));
+            let mut steps = needed(views.step);
             if reads_all_steps {
                 steps.start = 0;
             }
@@ -45,7 +47,7 @@ impl FilterMemory {
             // Steps without a value are skipped for good.
             filtered.checked.insert(steps);
             if let Some(previous) = previous {
-                filtered.check_known(filter, column, input.spec.needed(input.spec.cells(previous)));
+                filtered.check_known(filter, column, needed(previous));
             }
             Some(filtered.passed.clone())
         })

@@ -46,4 +46,5 @@ pub(crate) use overhead::{ContextForm, ContextSettings, Overhead};
 pub use parts::{Hidden, Origin, Part, Parts};
 pub(crate) use shared_prefix::SharedPrefix;
 pub(crate) use snapshot::{FlowPast, Snapshot, TakenViews};
+pub(crate) use step_views::StoredCells;
 pub(crate) use transcript::{Transcript, TranscriptError, TranscriptOptions};

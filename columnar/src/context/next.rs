@@ -21,8 +21,8 @@ use crate::history::tokens::Sum;
 pub(crate) enum InNext {
     /// The part is repeated.
     Repeated,
-    /// The part leaves the window of the view.
-    Leaves { window: Window, lag: usize, is_self: bool },
+    /// The part leaves the window of the view; or it may stay, if the column skips the next step as it did this one.
+    Leaves { window: Window, lag: usize, is_self: bool, may_stay: bool },
     /// The budget most likely omits the part, or changes it together with an omitted one.
     MayBeTruncated,
     /// The budget certainly omits or changes the part.
@@ -81,15 +81,23 @@ impl Part<'_> {
         let Some(spec) = reads.view(view) else {
             unreachable!("a part of `{}` belongs to one of its views", reads.column)
         };
+        let Some(values) = snapshot.views().get(view) else {
+            unreachable!("each view of `{}` has values", reads.column)
+        };
         let (steps, slot) = match input {
-            Some(_) => (spec.turns(next), 2 * step),
-            None => (spec.self_cells(next), 2 * step + 1),
+            Some(_) => (values.turns(spec, next), 2 * step),
+            None => (values.self_turns(spec, next), 2 * step + 1),
         };
         let closes = match self.source {
             PartSource::Input(input) => snapshot.closes_next(input, step),
             _ => false,
         };
-        let leaves = InNext::Leaves { window: spec.window, lag: spec.lag, is_self: input.is_none() };
+        let leaves = InNext::Leaves {
+            window: spec.window,
+            lag: spec.lag,
+            is_self: input.is_none(),
+            may_stay: values.skips(),
+        };
         if !steps.contains(&step) {
             leaves
         } else if snapshot.truncation().is_some_and(|truncation| truncation.next.contains(&slot)) {
@@ -127,13 +135,15 @@ impl Snapshot {
             return false;
         }
         // The value that is being computed will be stored by then.
-        let mut values = spec.self_cells(next).filter(|&step| step == self.step || view.has(step));
+        let shown = view.self_turns(spec, next);
+        let mut values = view.possible(&shown).filter(|&step| step == self.step || view.has(step));
         values.next().is_some_and(|first| {
             let is_marked = spec.elided && view.sum(&(0..first)).count > 0;
             let mut inputs = self.inputs();
             !is_marked
-                && !inputs
-                    .any(|(input, view)| (input.spec.turns(next).start..=first).any(|step| view.has(step)))
+                && !inputs.any(|(input, view)| {
+                    view.first(&(view.turns(&input.spec, next).start..first + 1)).is_some()
+                })
         })
     }
 

@@ -377,9 +377,21 @@ impl<'m> Parts<'m> {
             if let Some(part) = self.in_turn() {
                 return Some(part);
             }
-            (self.slot, self.next) = (self.slot + 1, 0);
+            (self.slot, self.next) = (self.next_slot(), 0);
         }
         None
+    }
+
+    /// The slot after this one. The turns of skipped steps are passed at once, up to a section or the omitted turns.
+    fn next_slot(&self) -> usize {
+        let next = self.slot + 1;
+        if !next.is_multiple_of(2) {
+            return next;
+        }
+        let section = self.sections.get(self.passed / 2).map(|placed| placed.slot);
+        let omitted = self.truncation.map(|truncation| truncation.omitted.start);
+        let turn = 2 * self.snapshot.next_turn(next / 2);
+        [section, omitted].into_iter().flatten().fold(turn, usize::min).max(next)
     }
 
     fn around_value(&mut self, input: &InputView, tags: &'m InputTags, step: usize) -> PartTags<'m> {

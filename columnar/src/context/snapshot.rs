@@ -16,7 +16,7 @@ use super::elisions::MarkedViews;
 use super::exclusions::Exclusions;
 use super::layout::DocumentLayout;
 use super::overhead::{ContextForm, Overhead};
-use super::step_views::StepViews;
+use super::step_views::{StepViews, StoredCells};
 use super::truncation::Truncation;
 use crate::declare::{Name, Reads};
 use crate::history::History;
@@ -102,19 +102,19 @@ impl Deref for Snapshot {
 }
 
 impl TakenViews {
-    /// The values of a derived cell, all of whose inputs are stored. `history` returns the values of a column. Calls no code
-    /// of users.
+    /// The values of a derived cell, all of whose inputs are stored. `cells` returns the stored cells of a column. Calls no
+    /// code of users.
     pub(super) fn new(
         reads: Arc<Reads>,
         cell: Cell,
         overhead: Arc<Overhead>,
         past: FlowPast,
-        mut history: impl FnMut(usize) -> History,
+        mut cells: impl FnMut(usize) -> StoredCells,
     ) -> Self {
-        let updates = reads.tiered.as_ref().map(|documents| history(documents.column));
+        let updates = reads.tiered.as_ref().map(|documents| cells(documents.column).history);
         let exclusions = past.exclusions.filter(|exclusions| exclusions.concern(&reads));
         let taken = StepViews::new(reads, cell.step, overhead, |input| {
-            history(input.map_or(cell.column, |input| input.column))
+            cells(input.map_or(cell.column, |input| input.column))
         });
         Self { taken, updates, past: FlowPast { exclusions, ..past } }
     }
@@ -210,7 +210,7 @@ impl Snapshot {
         let omitted = self.truncation().map_or(0..0, |truncation| truncation.omitted.clone());
         let history = self.self_history().filter(|_| self.overhead.form != ContextForm::Document);
         let shown = history.and_then(|history| {
-            let mut steps = history.steps.clone().rev();
+            let mut steps = history.possible(&history.steps).rev();
             steps.find(|step| !omitted.contains(&(2 * step + 1)) && history.has(*step))
         });
         shown.map_or_else(|| self.first_step(), |step| step + 1)

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::exclusions::Exclusions;
 use super::overhead::Overhead;
-use crate::declare::{InputView, Name, Reads};
+use crate::declare::{InputView, Name, Reads, ViewSpec, Window};
 use crate::history::tokens::Sum;
-use crate::history::{History, StoredText, Value};
+use crate::history::{History, SkippedSteps, StoredText, Value};
 
 /// The values of a column in a view. A turn is identified by the step, and the value comes from `lag` steps before it.
 #[derive(Clone, Debug)]
@@ -19,7 +19,15 @@ pub(super) struct ViewValues {
     /// The steps of the turns.
     pub(super) steps: Range<usize>,
     pub(super) lag: usize,
-    pub(super) history: History,
+    pub(super) cells: StoredCells,
+}
+
+/// The stored cells of a column, as far as a view shows them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StoredCells {
+    pub(crate) history: History,
+    /// The steps over which windows reach back. Windows count values before filters and exclusions hide some.
+    pub(crate) skipped: SkippedSteps,
 }
 
 /// The views of a column at one step. A clone is a few reference counts.
@@ -37,21 +45,58 @@ impl ViewValues {
     pub(super) fn single(step: usize, text: String, tokens: usize) -> Self {
         let mut history = History::default();
         history.insert(step, text.into(), tokens);
-        Self { steps: step..step + 1, lag: 0, history }
+        let cells = StoredCells { history, skipped: SkippedSteps::default() };
+        Self { steps: step..step + 1, lag: 0, cells }
+    }
+
+    /// The steps whose turns show an input with this view, in the context of a step up to the next one.
+    pub(super) fn turns(&self, spec: &ViewSpec, step: usize) -> Range<usize> {
+        self.as_known(spec, spec.turns(step, &self.cells.skipped))
+    }
+
+    /// The same of the self history.
+    pub(super) fn self_turns(&self, spec: &ViewSpec, step: usize) -> Range<usize> {
+        self.as_known(spec, spec.self_cells(step, &self.cells.skipped))
+    }
+
+    /// The turns of a window at a step up to the next one. The cell that only the next context shows counts as a value,
+    /// even if it is known by now: what a context says of the next one depends on the cells of the context alone.
+    fn as_known(&self, spec: &ViewSpec, turns: Range<usize>) -> Range<usize> {
+        let later = turns.end.saturating_sub(self.steps.end);
+        let (Window::Last(count), 1..) = (spec.window, later) else { return turns };
+        let end = self.steps.end - self.lag;
+        let start = match count.get().checked_sub(later) {
+            None | Some(0) => turns.end - count.get(),
+            Some(known) => self.cells.skipped.start_of_last(known, end) + self.lag,
+        };
+        start..turns.end
+    }
+
+    /// Whether the column has skipped the newest step of the view. Most likely the column skips the next one, too.
+    pub(super) fn skips(&self) -> bool {
+        let newest = self.steps.end.checked_sub(self.lag + 1);
+        newest.is_some_and(|newest| self.cells.skipped.contains(newest))
+    }
+
+    /// The turns among these that may have a value. The others are passed at once, for any number of skipped steps.
+    pub(super) fn possible(&self, turns: &Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
+        let lag = self.lag;
+        let cells = turns.start.saturating_sub(lag)..turns.end.saturating_sub(lag);
+        self.cells.skipped.others(cells).map(move |step| step + lag)
     }
 
     /// Whether the turn of a step has a value.
     pub(super) fn has(&self, step: usize) -> bool {
-        step.checked_sub(self.lag).is_some_and(|source| self.history.has(source))
+        step.checked_sub(self.lag).is_some_and(|source| self.cells.history.has(source))
     }
 
     /// The value in the turn of a step.
     pub(super) fn text(&self, step: usize) -> Option<StoredText<'_>> {
-        self.history.text(step.checked_sub(self.lag)?)
+        self.cells.history.text(step.checked_sub(self.lag)?)
     }
 
     fn value(&self, step: usize) -> Option<Value> {
-        self.history.value(step.checked_sub(self.lag)?)
+        self.cells.history.value(step.checked_sub(self.lag)?)
     }
 
     /// The first of these turns that has a value, by binary search.
@@ -71,26 +116,28 @@ impl ViewValues {
 
     /// The number and the tokens of the values in these turns.
     pub(super) fn sum(&self, steps: &Range<usize>) -> Sum {
-        self.history.sum(steps.start.saturating_sub(self.lag)..steps.end.saturating_sub(self.lag))
+        self.cells.history.sum(steps.start.saturating_sub(self.lag)..steps.end.saturating_sub(self.lag))
     }
 }
 
 impl StepViews {
-    /// The views of a column at a step. `history` returns the values of an input, or of the column itself.
+    /// The views of a column at a step. `cells` returns the stored cells of an input, or of the column itself.
     #[inline]
     pub(super) fn new(
         reads: Arc<Reads>,
         step: usize,
         overhead: Arc<Overhead>,
-        mut history: impl FnMut(Option<&InputView>) -> History,
+        mut cells: impl FnMut(Option<&InputView>) -> StoredCells,
     ) -> Self {
         let own = reads.self_view.as_ref().map(|spec| (None, spec));
         let inputs = reads.inputs.iter().map(|input| (Some(input), &input.spec));
         let instructions = reads.instructions.iter().map(|input| (Some(input), &input.spec));
-        let all = inputs.chain(own).chain(instructions).map(|(input, spec)| ViewValues {
-            steps: if input.is_some() { spec.turns(step) } else { spec.self_cells(step) },
-            lag: if input.is_some() { spec.lag } else { 0 },
-            history: history(input),
+        let all = inputs.chain(own).chain(instructions).map(|(input, spec)| {
+            let cells = cells(input);
+            let skipped = &cells.skipped;
+            let steps =
+                if input.is_some() { spec.turns(step, skipped) } else { spec.self_cells(step, skipped) };
+            ViewValues { steps, lag: if input.is_some() { spec.lag } else { 0 }, cells }
         });
         // Collected at once, which is one allocation.
         let all = all.collect();
@@ -102,7 +149,8 @@ impl StepViews {
         let reads = Arc::clone(&self.reads);
         let overhead = Arc::clone(&self.overhead);
         Self::new(reads, step, overhead, |input| {
-            change(input, self.history(input).cloned().unwrap_or_default())
+            let StoredCells { history, skipped } = self.cells(input).cloned().unwrap_or_default();
+            StoredCells { history: change(input, history), skipped }
         })
     }
 
@@ -147,12 +195,22 @@ impl StepViews {
 
     /// The values of an input, or of the column itself.
     pub(super) fn history(&self, input: Option<&InputView>) -> Option<&History> {
+        self.cells(input).map(|cells| &cells.history)
+    }
+
+    /// The steps of a column that are skipped, if the views show that column.
+    pub(crate) fn skipped(&self, column: usize) -> SkippedSteps {
+        let input = self.reads.all_inputs().find(|input| input.column == column);
+        self.cells(input).map(|cells| cells.skipped.clone()).unwrap_or_default()
+    }
+
+    fn cells(&self, input: Option<&InputView>) -> Option<&StoredCells> {
         let view = match input {
             Some(input) if input.is_instruction() => self.split().1.get(input.at),
             Some(input) => self.all.get(input.at),
             None => self.self_history(),
         };
-        view.map(|view| &view.history)
+        view.map(|view| &view.cells)
     }
 
     /// The value of an input at a step of the column.
@@ -181,9 +239,16 @@ impl StepViews {
         names.zip(self.views())
     }
 
-    /// The tags and values of the inputs at the current step, without skipped cells.
+    /// The tags and the newest values of the inputs: of the current step, or of the last step with a value in the window.
     pub(crate) fn current(&self) -> Vec<(Name, Value)> {
-        self.inputs().filter_map(|(input, view)| Some((input.tag.clone(), view.value(self.step)?))).collect()
+        let values = self.inputs().filter_map(|(input, view)| {
+            let newest = match input.spec.window {
+                Window::All => self.step,
+                Window::Last(_) => view.possible(&view.steps).next_back()?,
+            };
+            Some((input.tag.clone(), view.value(newest)?))
+        });
+        values.collect()
     }
 
     /// The values that the view with a tag shows, the oldest first. The tag of the self history is the name of the column.
@@ -191,7 +256,10 @@ impl StepViews {
         let inputs = self.inputs().chain(self.instruction_inputs());
         let own = self.self_history().filter(|_| self.reads.column.tag() == tag);
         let mut views = inputs.filter(|(input, _)| input.tag == tag).map(|(_, view)| view).chain(own);
-        views.next().into_iter().flat_map(|view| view.steps.clone().filter_map(|step| view.value(step)))
+        views
+            .next()
+            .into_iter()
+            .flat_map(|view| view.possible(&view.steps).filter_map(|step| view.value(step)))
     }
 
     /// Whether any input has a value in the turn of a step.
@@ -213,7 +281,7 @@ impl StepViews {
     /// The previous step at which the column has a value.
     pub(super) fn last_answered_step(&self) -> Option<usize> {
         let history = self.self_history()?;
-        (0..self.step).rev().find(|step| history.has(*step))
+        history.possible(&(0..self.step)).rev().find(|step| history.has(*step))
     }
 
     /// The number of groups that stay open after an input's value in the turn of `step`, in the context of the step
@@ -224,14 +292,14 @@ impl StepViews {
         // A group holds neighbouring inputs, and inputs further away share fewer groups. So the first one
         // that is shown decides.
         let next = siblings.by_ref().take_while(|(shared, ..)| *shared > 0);
-        let mut shown =
-            next.filter(|(_, other, view)| other.spec.turns(context).contains(&step) && view.has(step));
+        let mut shown = next
+            .filter(|(_, other, view)| view.turns(&other.spec, context).contains(&step) && view.has(step));
         shown.next().map_or(0, |(shared, ..)| shared)
     }
 
     /// Whether no view has a value.
     pub(super) fn is_empty(&self) -> bool {
-        self.views().iter().all(|view| !view.steps.clone().any(|step| view.has(step)))
+        self.views().iter().all(|view| !view.possible(&view.steps).any(|step| view.has(step)))
     }
 
     /// The first step that any view shows.
@@ -239,9 +307,78 @@ impl StepViews {
         self.views().iter().map(|view| view.steps.start).min().unwrap_or(self.step)
     }
 
+    /// The first step from this one on whose turns may have a value; the step after this context, if there is none.
+    pub(super) fn next_turn(&self, step: usize) -> usize {
+        let views = self.views().iter();
+        let turns =
+            views.filter_map(|view| view.possible(&(view.steps.start.max(step)..view.steps.end)).next());
+        turns.min().unwrap_or(self.step + 1)
+    }
+
     /// The tokens of the instructions among the inputs, in the context of a step up to this one.
     pub(super) fn instruction_tokens(&self, step: usize) -> usize {
-        let sums = self.instruction_inputs().map(|(input, view)| view.sum(&input.spec.turns(step)));
+        let sums = self.instruction_inputs().map(|(input, view)| view.sum(&view.turns(&input.spec, step)));
         sums.map(|sum| sum.with_overhead(self.overhead.separator).tokens).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::budget::Budget;
+    use crate::context::{Assembler, ContextMemory, ContextSettings, FlowPast, Messages};
+    use crate::declare::{ColumnDraft, Schema, ShownColumn};
+    use crate::history::tokens::Estimate;
+    use crate::schedule::Cell;
+
+    /// The one value of `rare`, many more steps ago than anybody could count.
+    #[test]
+    fn a_context_costs_nothing_for_a_gap_of_any_length() {
+        const LAST: usize = 1 << 40;
+        let latest = || ViewSpec::all().windowed(Some(Window::LATEST));
+        let draft = |name: &str, views| ColumnDraft {
+            name: name.to_owned(),
+            renamed_from: None,
+            views,
+            is_documents: false,
+            step_errors: Vec::new(),
+        };
+        let inputs = vec![
+            (ShownColumn::Column(0), ViewSpec::all().windowed(Window::last(2))),
+            (ShownColumn::Column(1), latest()),
+            (ShownColumn::Column(2), latest()),
+        ];
+        let rare = vec![(ShownColumn::Column(0), latest())];
+        let drafts = vec![draft("user", None), draft("rare", Some(rare)), draft("bot", Some(inputs))];
+        let schema = Schema::new(drafts).expect("a sound flow");
+        let reads = schema.reads(2).expect("it is derived");
+        let cells = |column| {
+            let mut cells = StoredCells::default();
+            for step in if column == 0 { vec![LAST - 1, LAST] } else { vec![3] } {
+                cells.history.insert(step, format!("{column} at {step}").into(), 5);
+            }
+            if column > 0 {
+                cells.skipped.insert_gap(4..LAST + 1);
+            }
+            cells
+        };
+        for budget in [Budget::new(), Budget::of(30).token_buffer(0).truncate_middle()] {
+            let assembler = Assembler::new(reads, ContextSettings::default(), &budget, Arc::new(Estimate), 0);
+            let cell = Cell { column: 2, step: LAST };
+            let taken = assembler.take(Arc::clone(reads), cell, FlowPast::default(), cells);
+            let snapshot = assembler.assemble(&taken, &mut ContextMemory::default());
+            let messages = Messages(snapshot.expect("it fits"));
+            let origins: Vec<_> = messages.parts().filter_map(|part| Some(part.origin()?.step)).collect();
+            let omitted = messages.report().map_or(0, |report| report.turns);
+            assert_eq!(
+                (omitted > 0, origins.len() + omitted),
+                (messages.report().is_some(), 4),
+                "{origins:?}"
+            );
+            assert_eq!(origins.last(), Some(&LAST));
+            assert_eq!(messages.tokens(), messages.parts().map(|part| part.tokens()).sum::<usize>());
+            assert_eq!(taken.values("rare").count(), 1);
+            assert!(taken.current().iter().map(|(tag, _)| tag.as_str()).eq(["user", "rare"]));
+        }
     }
 }

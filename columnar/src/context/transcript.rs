@@ -17,7 +17,7 @@ use super::elisions::MarkedViews;
 use super::messages::Messages;
 use super::overhead::{ContextSettings, Overhead, join};
 use super::snapshot::{FlowPast, TakenViews};
-use super::step_views::StepViews;
+use super::step_views::{StepViews, StoredCells};
 use super::truncation::{Cutter, Truncation};
 use crate::declare::{InputView, Name, Purpose, Reads, ViewSpec};
 use crate::history::tokens::{Counter, Sum};
@@ -95,7 +95,10 @@ impl Transcript {
         let cell = Cell { column: ASSISTANT, step };
         let taken =
             TakenViews::new(Arc::new(reads), cell, Arc::new(overhead), FlowPast::default(), |column| {
-                histories.get(column).cloned().unwrap_or_default()
+                StoredCells {
+                    history: histories.get(column).cloned().unwrap_or_default(),
+                    ..StoredCells::default()
+                }
             });
         let context = taken.lay_out(MarkedViews::new(StepViews::clone(&taken)), None).exclude();
         let system = context.overhead.instruction.unwrap_or(0) + context.fixed_tokens()[0];

@@ -35,12 +35,13 @@ impl<'s> ContextTurns<'s> {
         let views = self.views;
         let step = self.step;
         let inputs = views.inputs().zip(&views.overhead.inputs);
-        inputs.map(move |((input, view), overhead)| (view, input.spec.turns(step), *overhead))
+        inputs.map(move |((input, view), overhead)| (view, view.turns(&input.spec, step), *overhead))
     }
 
     /// The self history, and the steps of it that are shown.
     fn self_history(&self) -> Option<(&'s ViewValues, Range<usize>)> {
-        Some((self.views.self_history()?, self.views.reads.self_view.as_ref()?.self_cells(self.step)))
+        let view = self.views.self_history()?;
+        Some((view, view.self_turns(self.views.reads.self_view.as_ref()?, self.step)))
     }
 
     /// The turns of inputs in these steps, up to the current one.
@@ -107,6 +108,14 @@ impl Turns for ContextTurns<'_> {
         let inputs = self.inputs_in(&(slots.start.div_ceil(2)..slots.end.div_ceil(2)));
         inputs + self.self_in(&(slots.start / 2..slots.end / 2)) + self.expected_in(&slots)
     }
+
+    fn is_empty(&self, slots: Range<usize>) -> bool {
+        let read = slots.start.div_ceil(2)..slots.end.div_ceil(2).min(self.views.step + 1);
+        // Any value will do, so no turns are counted, which may be of several values.
+        self.inputs().all(|(view, shown, _)| view.sum(&clip(&shown, &read)).count == 0)
+            && self.self_in(&(slots.start / 2..slots.end / 2)).count == 0
+            && self.expected_in(&slots).count == 0
+    }
 }
 
 /// The number of steps in which any of the inputs has a value, and the tokens of all.
@@ -116,6 +125,7 @@ fn turns<'s>(
 ) -> Sum {
     let mut tokens = 0;
     let mut most = 0;
+    let mut all = 0;
     let mut first = known.end;
     for (view, shown, overhead) in inputs.clone() {
         let shown = clip(&shown, known);
@@ -123,14 +133,31 @@ fn turns<'s>(
         let sum = view.sum(&shown).with_overhead(overhead);
         tokens += sum.tokens;
         most = most.max(sum.count);
+        all += sum.count;
     }
-    // The steps are visited one by one only if a turn is empty, which is rare.
-    if most == known.end - first {
+    // The steps are visited one by one only if several inputs have values and a turn is empty, which is rare.
+    if most == all || most == known.end - first {
         return Sum { count: most, tokens };
     }
-    let read = (first..known.end)
-        .filter(|step| inputs.clone().any(|(view, shown, _)| shown.contains(step) && view.has(*step)));
-    Sum { count: read.count(), tokens }
+    let mut count = 0;
+    let mut step = first;
+    while step < known.end {
+        let mut is_read = false;
+        let mut next = known.end;
+        for (view, shown, _) in inputs.clone() {
+            let shown = clip(&shown, &(step..known.end));
+            let mut turns = view.possible(&shown);
+            let mut turn = turns.next();
+            if turn == Some(step) {
+                is_read |= view.has(step);
+                turn = turns.next();
+            }
+            next = turn.map_or(next, |turn| turn.min(next));
+        }
+        count += usize::from(is_read);
+        step = next;
+    }
+    Sum { count, tokens }
 }
 
 fn clip(steps: &Range<usize>, within: &Range<usize>) -> Range<usize> {

@@ -56,7 +56,7 @@ pub struct ColumnOutline {
     pub is_documents: bool,
     /// The number of values that the context shows.
     pub growth: Growth,
-    /// The part of the request that the next one repeats, once the windows are full.
+    /// The part of the request that the next one repeats, once the windows are full and if no column skips steps.
     pub repeats: Repeats,
 }
 
@@ -107,7 +107,7 @@ pub enum Growth {
 pub enum Repeats {
     /// Everything.
     Everything,
-    /// Everything but the messages of this number of last steps.
+    /// Everything but the messages of this number of last steps; of more, if a column with a window skips steps.
     AllBut(usize),
     /// The tiers of documents before the first one that changes.
     Tiers,

@@ -54,9 +54,10 @@ impl Plan {
         for (column, declared) in self.schema.columns().iter().enumerate().skip(first) {
             let Some(reads) = &declared.reads else { continue };
             let inputs = reads.all_inputs();
-            let inputs = inputs.map(|input| (input.column, input.spec.awaited_window(), input.spec.lag));
+            let inputs =
+                inputs.map(|input| (input.column, reads.awaited_window(&input.spec), input.spec.lag));
             let documents = reads.tiered.iter().map(|documents| (documents.column, Window::All, 0));
-            let own = reads.self_view.iter().map(|view| (column, view.awaited_window(), 1));
+            let own = reads.self_view.iter().map(|view| (column, reads.awaited_window(view), 1));
             for (read, window, lag) in inputs.chain(documents).chain(own) {
                 debug_assert!(
                     // Only a view without lag is an edge of the order; a lagged one may show a later column.

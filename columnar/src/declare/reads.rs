@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::name::{Name, last_part};
 use super::view::{Purpose, Tiering, ViewSpec};
+use super::window::Window;
+use crate::history::SkippedSteps;
 
 /// The views of a derived column, checked.
 #[derive(Clone, Debug)]
@@ -96,17 +98,35 @@ impl Reads {
         inputs.chain(self.tiered.as_ref().map(|documents| documents.column))
     }
 
-    /// The steps whose turns each view shows, in a context of `step`.
-    pub(crate) fn turns(&self, step: usize) -> impl Iterator<Item = Range<usize>> + Clone {
-        let inputs = self.inputs.iter().map(move |input| input.spec.turns(step));
-        inputs.chain(self.self_view.as_ref().map(|view| view.self_cells(step)))
+    /// The window of a view that must be stored before a context is made: everything, if hidden values are counted, or
+    /// if documents are in tiers, which depend on all earlier contexts. Otherwise the context would show the order of
+    /// completion.
+    pub(crate) fn awaited_window(&self, view: &ViewSpec) -> Window {
+        if view.elided || self.tiered.is_some() { Window::All } else { view.window }
     }
 
-    /// The cells that each view needs for a context of `step`, where the column that reads is number `column`.
-    pub(crate) fn needed(&self, column: usize, step: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let inputs = self.all_inputs();
-        let inputs = inputs.map(move |input| (input.column, input.spec.needed(input.spec.cells(step))));
-        let this = self.self_view.as_ref().map(|view| (column, view.needed(view.self_cells(step))));
+    /// The steps of a view that must be stored before a context shows the steps `shown`.
+    pub(crate) fn awaited(&self, view: &ViewSpec, shown: Range<usize>) -> Range<usize> {
+        let start = if self.awaited_window(view) == Window::All { 0 } else { shown.start };
+        start..shown.end
+    }
+
+    /// The cells that each view needs for a context of `step`, where the column that reads is number `column`. `skipped`
+    /// returns the skipped steps of a column.
+    pub(crate) fn needed(
+        &self,
+        column: usize,
+        step: usize,
+        skipped: impl Fn(usize) -> SkippedSteps,
+    ) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let this = self.self_view.as_ref().map(|view| {
+            let shown = view.self_cells(step, &skipped(column));
+            (column, self.awaited(view, shown))
+        });
+        let inputs = self.all_inputs().map(move |input| {
+            let shown = input.spec.cells(step, &skipped(input.column));
+            (input.column, self.awaited(&input.spec, shown))
+        });
         // All updates together make the documents of a step.
         let documents = self.tiered.as_ref().map(|documents| (documents.column, 0..step + 1));
         inputs.chain(this).chain(documents)

@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::window::Window;
+use crate::history::SkippedSteps;
 
 /// The deepest nesting of groups around a view. Each level has a frame of the stack where views are read, and tags around
 /// the values of each view.
@@ -119,31 +120,21 @@ impl ViewSpec {
     }
 
     /// The steps whose turns show an input, in a context of `step`.
-    pub(crate) fn turns(&self, step: usize) -> Range<usize> {
-        let Range { start, end } = self.cells(step);
+    pub(crate) fn turns(&self, step: usize, skipped: &SkippedSteps) -> Range<usize> {
+        let Range { start, end } = self.cells(step, skipped);
         start + self.lag..end + self.lag
     }
 
-    /// The steps of an input that a context of `step` shows.
-    pub(crate) fn cells(&self, step: usize) -> Range<usize> {
+    /// The steps of an input that a context of `step` shows. `skipped` are the skipped steps of the input.
+    pub(crate) fn cells(&self, step: usize, skipped: &SkippedSteps) -> Range<usize> {
         // The first `lag` steps come before any value that the view could show.
-        step.checked_sub(self.lag).map_or(0..0, |newest| self.window.ending(newest.saturating_add(1)))
+        step.checked_sub(self.lag)
+            .map_or(0..0, |newest| self.window.ending(newest.saturating_add(1), skipped))
     }
 
     /// The steps of the self history that a context of `step` shows.
-    pub(crate) fn self_cells(&self, step: usize) -> Range<usize> {
-        self.window.ending(step)
-    }
-
-    /// The window that must be stored before the context is made: everything, if hidden values are counted. Otherwise the
-    /// count would show the order of completion.
-    pub(crate) fn awaited_window(&self) -> Window {
-        if self.elided { Window::All } else { self.window }
-    }
-
-    /// The steps that a context needs to show the steps `shown`: also the earlier ones, if hidden values are counted.
-    pub(crate) fn needed(&self, shown: Range<usize>) -> Range<usize> {
-        if self.elided { 0..shown.end } else { shown }
+    pub(crate) fn self_cells(&self, step: usize, skipped: &SkippedSteps) -> Range<usize> {
+        self.window.ending(step, skipped)
     }
 
     /// Whether the view shows a column as it is: all values, at their own steps.

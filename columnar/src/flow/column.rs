@@ -109,8 +109,7 @@ pub fn column<Form>(
 /// A view of the self history of the column that declares it: its values at earlier steps. Written `self` in `flow!`.
 /// They are shown as messages of the assistant.
 ///
-/// `this()` shows all of them, `this().latest()` the value of the previous step, `this().window(3)` the values of the three
-/// previous steps.
+/// `this()` shows all of them, `this().latest()` the newest one, `this().window(3)` the newest three.
 pub fn this() -> View {
     View::new(ViewTarget::SelfHistory)
 }

@@ -51,7 +51,8 @@
 //!
 //! The tag is the name of the column, or the name in `as("…")`; for `self`, the tag is the name of the column itself. A
 //! parameter that is no tag of the column is a compile error. Inputs that are not used can be left out. The cell fails
-//! if the cell of an input was [skipped](super::skipping), unless the parameter has the type `Option<_>`. A parameter
+//! if a view shows no value, because all cells so far were [skipped](super::skipping), unless the parameter has the type
+//! `Option<_>`. A parameter
 //! of the type [`Context`](crate::Context) is the context: `async |user, cx: Context| …`.
 //!
 //! # A function of the context

@@ -3,8 +3,8 @@
 //! [← self history](super::self_history) · [contents](super) · [groups →](super::groups)
 //!
 //! Two columns that read each other's value of the same step would wait for each other for ever, so that is a compile
-//! error. Each may read the previous value of the other: `con.prev` is the value of `con` at the previous step. That
-//! value appears among the inputs of the step that reads it, and the column does not wait for `con`.
+//! error. Each may read the previous value of the other: `con.prev` is the value of `con` at the previous step, or the
+//! newest one before, if `con` [skipped](super::skipping) that step. That value appears among the inputs of the step that reads it, and the column does not wait for `con`.
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -3,8 +3,8 @@
 //! [← views](super::views) · [contents](super) · [previous values →](super::previous_values)
 //!
 //! `self` is the values of the column from earlier steps. These values appear as assistant messages, between the inputs
-//! of the same steps. `self.latest` is the value of the previous step, and `self.window(3)` the values of the three
-//! steps before. At step 0 there are none. A column that reads `self` is computed step by step; a column without `self`
+//! of the same steps. `self.latest` is the newest of these values, which is the value of the previous step unless the
+//! column [skips](super::skipping) steps, and `self.window(3)` are the newest three. At step 0 there are none. A column that reads `self` is computed step by step; a column without `self`
 //! is computed for many steps at once.
 //!
 //! The columns below see the same three messages and differ in the views alone:

@@ -17,7 +17,7 @@
 //!     column digest(user.window(3)) = script(["", "", "They are tired."]).every(3);
 //!     column reply(user.latest) = script(["", "I am here.", "", ""])
 //!         .when(|cx| cx.input("user").is_some_and(|text| text.ends_with('?')));
-//!     column plan(user.latest, digest.window(3), reply.latest) = script(["", "", "", ""]);
+//!     column plan(user.latest, digest.latest, reply.latest) = script(["", "", "", ""]);
 //! };
 //! for text in ["Long day.", "Anyone there?", "Too long.", "Good night."] {
 //!     chat.user.push(text).await?;
@@ -26,17 +26,22 @@
 //!
 //! assert_eq!((chat.digest.get(1), chat.digest.get(2).as_deref()), (None, Some("They are tired.")));
 //! assert_eq!((chat.reply.get(0), chat.reply.get(1).as_deref()), (None, Some("I am here.")));
-//! // `plan` does not see skipped cells. A window as long as the interval shows the last digest.
+//! // `plan` does not see skipped cells. It sees the newest values, in the turns of their steps.
 //! assert_eq!(to_value(chat.plan.messages(1)?)?, json!([
 //!     { "role": "user", "content": "<user>\nAnyone there?\n</user>\n\n<reply>\nI am here.\n</reply>" },
 //! ]));
 //! assert_eq!(to_value(chat.plan.messages(3)?)?, json!([
-//!     { "role": "user", "content": "<digest>\nThey are tired.\n</digest>\n\n<user>\nGood night.\n</user>" },
+//!     { "role": "user", "content":
+//!         "<reply>\nI am here.\n</reply>\n\n<digest>\nThey are tired.\n</digest>\n\n<user>\nGood night.\n</user>" },
 //! ]));
 //! # Ok(()) }
 //! ```
 //!
-//! A column whose inputs are all empty at a step is not computed there: it is skipped as well. So a skip propagates
+//! [Windows count values](super::views#columns-that-skip-steps): a skipped cell does not push the last value out of
+//! `latest`, `window(3)`, `prev` or `self.latest`.
+//!
+//! A column whose inputs are all skipped at a step is not computed there, even if a window shows earlier values: it is
+//! skipped as well. So a skip propagates
 //! along a chain of columns.
 //!
 //! A closure, or a compute step of your own, skips the cell by returning [`Reply::skip`](crate::Reply::skip):
@@ -79,6 +84,6 @@
 //!
 //! An exclusion is stored, and counts after a restart and in forks at later steps. A step has begun when all sources
 //! have a value for it. So exclude a value before the push that completes the next step. The step of the value itself
-//! shows the value in any case.
+//! shows the value in any case. Unlike a skipped cell, an excluded value counts in windows: no earlier one replaces it.
 //!
 //! [← runs](super::runs) · [contents](super) · [failures →](super::failures)

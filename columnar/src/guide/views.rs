@@ -47,7 +47,7 @@
 //! | `user`, `user.latest`, `user.window(3)` | the values up to the current step, in `<user>` … `</user>` | this one |
 //! | `user.window(3).elided()` | before the values, the number of earlier ones: `<elided>4 values of user</elided>` | this one |
 //! | `self`, `self.latest`, `self.window(3)` | the column's own earlier values, as assistant messages | [self history](super::self_history) |
-//! | `con.prev`, `con.prev.window(3)`, `con.prev.all()` | the values up to the previous step; the column does not wait for `con` | [previous values](super::previous_values) |
+//! | `con.prev`, `con.prev.window(3)`, `con.prev.all()` | the values before the step; the column does not wait for `con` | [previous values](super::previous_values) |
 //! | `group("debate", pro.latest, con.latest)` | both views in `<debate>` … `</debate>` | [groups](super::groups) |
 //! | `user.note("…")` | nothing; the instruction explains the tag to the model | [groups](super::groups) |
 //! | `user.filter(…)`, `user.sample(…)` | some of the values | [groups](super::groups) |
@@ -84,6 +84,38 @@
 //! ```
 //!
 //! `answer` waits for the `mood` of the same step, because it reads that value, and for no other column.
+//!
+//! # Columns that skip steps
+//!
+//! A window counts values. Of a column that [skips](super::skipping) steps, `latest` is the newest value that there is at
+//! the step, and `window(3)` the last three. Each value stays in the turn of its own step, before the later turns:
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use serde_json::{json, to_value};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let diary = flow! {
+//!     source day;
+//!     column weekly(day.window(7), self.latest) = script((0..9).map(|_| "A dry week.")).every(7);
+//!     column advice(day.latest, weekly.latest)  = script([""; 9]);
+//! };
+//! for text in ["Sun.", "Sun.", "Sun.", "Sun.", "Sun.", "Sun.", "Sun.", "Clouds.", "Rain."] {
+//!     diary.day.push(text).await?;
+//! }
+//! diary.run().await?;
+//! assert_eq!(to_value(diary.advice.messages(5)?)?, json!([
+//!     { "role": "user", "content": "<day>\nSun.\n</day>" }, // there is no summary yet
+//! ]));
+//! assert_eq!(to_value(diary.advice.messages(8)?)?, json!([
+//!     { "role": "user", "content": "<weekly>\nA dry week.\n</weekly>\n\n<day>\nRain.\n</day>" },
+//! ]));
+//! # Ok(()) }
+//! ```
+//!
+//! A column that reads such a window waits for every earlier cell that may still have one of the values. A cell that
+//! `every` skips is known beforehand, and nobody waits for that one.
 //!
 //! # The number of hidden values
 //!

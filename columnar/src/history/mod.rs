@@ -1,6 +1,7 @@
 //! The values of one column in memory.
 
 mod node;
+mod skipped;
 mod step_ranges;
 pub mod tokens;
 mod value;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 pub(crate) use node::StoredText;
 use node::{BITS, Child, HistoryNode, LeafEntry, WIDTH, digit, rest};
+pub(crate) use skipped::SkippedSteps;
 pub(crate) use step_ranges::StepRanges;
 pub use step_ranges::StoredSteps;
 use tokens::{Counter, Sum};

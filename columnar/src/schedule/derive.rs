@@ -1,10 +1,9 @@
 //! Schedulers that continue other schedulers: with further columns, with fewer columns, or with fewer steps.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::track::Track;
-use super::{Cell, InvalidHistory, Rules, Scheduler};
+use super::{InvalidHistory, Rules, Scheduler};
 use crate::declare::Plan;
 use crate::history::StoredSteps;
 
@@ -36,8 +35,8 @@ impl Scheduler {
     /// The scheduler of another flow that shares the past of this flow: the stored cells before `step`. `origins` has
     /// the column of this flow for each column of `plan`. All other cells are computed.
     ///
-    /// Costs the number of columns, of begun cells that are not stored, and of skipped cells, for any length of the
-    /// past. A column without origin costs its steps.
+    /// Costs the number of columns, of begun cells that are not stored, and of gaps of skipped cells, for any length of
+    /// the past. A column without origin costs its steps.
     pub(crate) fn derive(&self, plan: Arc<Plan>, origins: &[Option<usize>], step: usize) -> Self {
         let mut next = Self::new(plan, self.limit);
         for (column, origin) in origins.iter().enumerate() {
@@ -50,12 +49,6 @@ impl Scheduler {
             if let Some(slot) = next.tracks.get_mut(column) {
                 *slot = track;
             }
-        }
-        let targets: BTreeMap<usize, usize> =
-            origins.iter().zip(0..).filter_map(|(origin, column)| Some(((*origin)?, column))).collect();
-        for cell in self.skipped.iter().filter(|cell| cell.step < step) {
-            let column = targets.get(&cell.column);
-            next.skipped.extend(column.map(|&column| Cell { column, ..*cell }));
         }
         next.begin_restored_steps(0);
         next

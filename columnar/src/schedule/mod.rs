@@ -25,6 +25,9 @@
 //!
 //! There is no barrier: a cell of any step is ready as soon as the cells that it reads are stored. A finished cell costs
 //! the number of views that show it, not the length of the history.
+//!
+//! Windows count values, so a cell waits until it is known how far its windows reach: for each cell that may still have one
+//! of the values. A cell that the interval of its column skips is known before its inputs.
 
 mod action;
 mod derive;
@@ -35,10 +38,11 @@ mod restore;
 mod seen;
 mod track;
 
-use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::declare::{Plan, ViewReader};
+use crate::history::SkippedSteps;
 pub(crate) use action::{Action, Cell};
 use outbox::Outbox;
 pub use progress::Progress;
@@ -84,8 +88,6 @@ pub(crate) struct Scheduler {
     begun: usize,
     ready: Ready,
     outbox: Outbox,
-    /// The cells that are stored as skipped.
-    skipped: BTreeSet<Cell>,
     /// Cells that failed since the last run began.
     failed: Vec<Cell>,
     /// The number of cells that are being computed or stored.
@@ -107,7 +109,6 @@ impl Scheduler {
             begun: 0,
             ready: Ready::new(&plan),
             outbox: Outbox::default(),
-            skipped: BTreeSet::new(),
             failed: Vec::new(),
             running: 0,
             stored: 0,
@@ -126,8 +127,11 @@ impl Scheduler {
     /// Sets the rules of a column from now on.
     pub(crate) fn rule(&mut self, column: usize, rules: Rules) {
         self.ready.limit(column, rules.limit.map_or(usize::MAX, |cells| cells.max(1)));
-        if let Some(slot) = self.rules.get_mut(column) {
-            *slot = rules;
+        let Some(slot) = self.rules.get_mut(column) else { return };
+        let has_other_interval = slot.every != rules.every;
+        *slot = rules;
+        if has_other_interval {
+            self.recount(column);
         }
     }
 
@@ -153,11 +157,23 @@ impl Scheduler {
 
     /// The first cell that a derived cell shows or counts and that is not stored, if there is one.
     pub(crate) fn missing(&self, cell: Cell) -> Option<Cell> {
-        let reads = self.plan.schema().reads(cell.column)?;
-        let gaps = reads
-            .needed(cell.column, cell.step)
+        let gaps = self
+            .needed(cell)
             .filter_map(|(column, steps)| Some(Cell { column, step: self.tracks.get(column)?.gap(steps)? }));
         gaps.min_by_key(|gap| gap.step)
+    }
+
+    /// The cells that each view of a derived cell shows or counts, as far as it is known which are skipped: a cell that
+    /// is not stored, or not in memory, counts as a value.
+    pub(crate) fn needed(&self, cell: Cell) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let reads = self.plan.schema().reads(cell.column);
+        let needed = reads.map(|reads| reads.needed(cell.column, cell.step, |column| self.skipped(column)));
+        needed.into_iter().flatten()
+    }
+
+    /// The steps of a column that are stored as skipped, as far as they are in memory.
+    pub(crate) fn skipped(&self, column: usize) -> SkippedSteps {
+        self.tracks.get(column).map(|track| track.skipped.clone()).unwrap_or_default()
     }
 
     /// The first column in topological order that has not stored this step.
@@ -173,13 +189,13 @@ impl Scheduler {
 
     /// Whether a cell is stored as skipped.
     pub(crate) fn is_skipped(&self, cell: Cell) -> bool {
-        self.skipped.contains(&cell)
+        self.tracks.get(cell.column).is_some_and(|track| track.skipped.contains(cell.step))
     }
 
     /// The number of cells in each state.
     pub(crate) fn progress(&self) -> Progress {
         let derived = self.tracks.len() - self.plan.schema().sources().count();
-        let skipped = self.skipped.len();
+        let skipped = self.tracks.iter().map(|track| track.skipped.count()).sum::<usize>();
         let done = self.stored - skipped;
         let running = self.running;
         let failed = self.failed.len();
@@ -222,8 +238,8 @@ impl Scheduler {
     pub(crate) fn handle_stored(&mut self, cell: Cell, is_skipped: bool) -> Result<(), InvalidTransition> {
         self.expect(cell, Slot::Storing)?;
         self.leave(cell);
-        if is_skipped {
-            self.skipped.insert(cell);
+        if let Some(track) = self.tracks.get_mut(cell.column).filter(|_| is_skipped) {
+            track.skipped.insert(cell.step);
         }
         self.settle(cell);
         // Done after `settle`: the outbox goes on to later steps only if the track has this step as stored.
@@ -293,7 +309,7 @@ impl Scheduler {
             if before != Slot::Failed {
                 self.ready.give_back(cell);
             }
-            self.make_ready(cell);
+            self.count(cell);
         }
     }
 
@@ -341,27 +357,38 @@ impl Scheduler {
 
     /// Counts the views of a cell that show unstored cells. Without such a view the cell is ready.
     fn count(&mut self, cell: Cell) {
-        let Some(reads) = self.plan.schema().reads(cell.column) else { return };
-        let missing = reads.needed(cell.column, cell.step).filter(|(column, steps)| {
+        let missing = self.needed(cell).filter(|(column, steps)| {
             self.tracks.get(*column).is_none_or(|track| track.gap(steps.clone()).is_some())
         });
-        let waits_for = missing.count();
+        let missing = missing.count();
+        // A cell that is not due is skipped for any inputs, and columns whose windows reach over it shall not wait.
+        let waits_for = if self.is_due(cell) { missing } else { 0 };
         self.set(cell, Slot::Waiting(waits_for));
         if waits_for == 0 {
             self.make_ready(cell);
         }
     }
 
+    /// Counts the views of all cells of a column that have not started.
+    fn recount(&mut self, column: usize) {
+        let Some(track) = self.tracks.get_mut(column) else { return };
+        let open = track.slots_mut().filter(|(_, slot)| matches!(slot, Slot::Waiting(_) | Slot::Ready));
+        let open: Vec<usize> = open.map(|(step, _)| step).collect();
+        self.ready.withdraw(column);
+        open.into_iter().for_each(|step| self.count(Cell { column, step }));
+    }
+
     /// Updates the cells whose views show a stored cell.
     fn settle(&mut self, cell: Cell) {
         let Some(track) = self.tracks.get_mut(cell.column) else { return };
         let span = track.store(cell.step);
+        let skipped = track.skipped.clone();
         self.stored += 1;
         // A second reference to the plan, because the loop changes the scheduler.
         let plan = Arc::clone(&self.plan);
         for &ViewReader { column, window, lag } in plan.readers(cell.column) {
             // Steps that have not begun count the views when they begin.
-            let completed = window.completed_by(cell.step, span.clone());
+            let completed = window.completed_by(cell.step, span.clone(), &skipped);
             for newest in completed.start..completed.end.min(self.begun) {
                 self.satisfy(Cell { column, step: newest + lag });
             }
@@ -394,10 +421,6 @@ impl Scheduler {
 
     /// Whether the newest value of each input of a cell is skipped.
     fn has_nothing_to_read(&self, cell: Cell) -> bool {
-        // Without a skipped cell, a column lacks new values only at step 0, if all views are lagged.
-        if self.skipped.is_empty() && cell.step > 0 {
-            return false;
-        }
         let Some(reads) = self.plan.schema().reads(cell.column) else { return false };
         reads.inputs.iter().all(|input| match cell.step.checked_sub(input.spec.lag) {
             Some(step) => self.is_skipped(Cell { column: input.column, step }),

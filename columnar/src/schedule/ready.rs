@@ -61,6 +61,11 @@ impl Ready {
         self.change(cell.column, |queue| queue.steps.push(Reverse(cell.step)));
     }
 
+    /// Removes all cells of a column that are not taken.
+    pub(super) fn withdraw(&mut self, column: usize) {
+        self.change(column, |queue| queue.steps.clear());
+    }
+
     /// Takes the next cell.
     pub(super) fn pop(&mut self) -> Option<Cell> {
         let &(step, _, column) = self.heads.first()?;

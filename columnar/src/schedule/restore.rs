@@ -1,7 +1,10 @@
 //! Resumes from stored steps, and rejects an impossible history.
 
-use super::track::{Slot, Track};
-use super::{Cell, Scheduler};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Scheduler;
+use super::track::Track;
 use crate::history::{StepRanges, StoredSteps};
 
 /// The reason why the stored steps of a column are impossible.
@@ -93,29 +96,34 @@ impl Scheduler {
 
     /// The steps of a column that are stored as skipped.
     pub(crate) fn skipped_steps(&self, column: usize) -> impl Iterator<Item = usize> {
-        let cells = Cell { column, step: 0 }..=Cell { column, step: usize::MAX };
-        self.skipped.range(cells).map(|cell| cell.step)
+        self.tracks.get(column).into_iter().flat_map(|track| track.skipped.steps())
     }
 
     /// Marks stored cells of a column as skipped.
     pub(crate) fn restore_skipped(&mut self, column: usize, steps: impl Iterator<Item = usize>) {
-        self.skipped.extend(steps.map(|step| Cell { column, step }));
+        let Some(track) = self.tracks.get_mut(column) else { return };
+        let known = track.skipped.count();
+        steps.for_each(|step| track.skipped.insert(step));
+        // Windows that seemed to be stored may reach further back than any stored step now.
+        if track.skipped.count() > known && track.stored_end() > track.prefix() {
+            let plan = Arc::clone(&self.plan);
+            let readers: BTreeSet<usize> = plan.readers(column).iter().map(|reader| reader.column).collect();
+            readers.into_iter().for_each(|reader| self.recount(reader));
+        }
     }
 
     /// Begins the steps of restored tracks, of the columns from `first` on.
     pub(super) fn begin_restored_steps(&mut self, first: usize) {
         self.begun = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
         for column in 0..self.tracks.len() {
-            let Some(track) = self.tracks.get_mut(column) else { continue };
+            let Some(track) = self.tracks.get(column) else { continue };
             if self.plan.schema().is_source(column) {
                 continue;
             }
             let added = self.begun.saturating_sub(track.end());
             // Earlier columns have counted views already, and read none of the new columns.
             if column >= first {
-                let missing = track.slots_mut().filter(|(_, slot)| !matches!(slot, Slot::Stored { .. }));
-                let missing: Vec<usize> = missing.map(|(step, _)| step).collect();
-                missing.into_iter().for_each(|step| self.count(Cell { column, step }));
+                self.recount(column);
             }
             (0..added).for_each(|_| self.admit(column));
         }

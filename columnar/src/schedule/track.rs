@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::history::{StepRanges, StoredSteps};
+use crate::history::{SkippedSteps, StepRanges, StoredSteps};
 
 /// The steps of one column: a stored prefix, and the state of each later step.
 ///
@@ -17,6 +17,8 @@ pub(super) struct Track {
     slots: VecDeque<Slot>,
     /// The number of stored steps in `slots`.
     beyond: usize,
+    /// The steps that are stored as skipped.
+    pub(super) skipped: SkippedSteps,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +91,8 @@ impl Track {
 
     /// The track of the steps before `step`: the stored steps stay stored, and the others have just begun.
     pub(super) fn before(&self, step: usize) -> Self {
-        let mut before = Self { prefix: self.prefix.min(step), ..Self::default() };
+        let skipped = self.skipped.before(step);
+        let mut before = Self { prefix: self.prefix.min(step), skipped, ..Self::default() };
         let begun = (self.prefix..step).zip(&self.slots);
         let stored: Vec<usize> = begun
             .inspect(|_| before.push(Slot::Waiting(0)))

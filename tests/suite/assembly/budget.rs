@@ -442,7 +442,7 @@ proptest! {
         let cells: Vec<_> =
             derived.flat_map(|name| (0..described.steps()).map(move |step| (name.clone(), step))).collect();
         let gaps: Gaps = gaps.iter().map(|gap| gap.get(&cells).clone()).collect();
-        let live = Live::with_gaps(&described, &gaps).unwrap();
+        let live = Live::with_gaps(&described, &gaps, &[0]).unwrap();
         live.flow.set_budget(share.map_or(budget(limit), |share| budget(limit).low_water(share)));
         if is_filled(&described, &live, limit)? {
             each_is_as_the_rules_say(&described, &live, limit)?;

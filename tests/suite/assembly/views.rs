@@ -295,7 +295,7 @@ flow! {
     pub struct Elided {
         source user;
         column topics(user.latest) = labelled("topics").every(2);
-        column coach(user, topics.window(3).elided().as("subjects"), self.latest.elided()) =
+        column coach(user, topics.window(2).elided().as("subjects"), self.latest.elided()) =
             labelled("coach");
         column judge(group("all", user.latest, coach.prev.as("past").elided()), topics.latest.elided()) =
             labelled("judge");
@@ -307,7 +307,7 @@ flow! {
 fn elided_at_run_time() -> Flow {
     let user = source("user");
     let topics = column("topics", user.latest(), labelled("topics").every(2));
-    let views = (user.all(), topics.window(3).elided().named("subjects"), this().latest().elided());
+    let views = (user.all(), topics.window(2).elided().named("subjects"), this().latest().elided());
     let coach = column("coach", views, labelled("coach"));
     let all = group("all", (user.latest(), coach.prev().named("past").elided()));
     let judge = column("judge", (all, topics.latest().elided()), labelled("judge"));
@@ -324,13 +324,18 @@ fn windows_show_the_number_of_hidden_values() {
         (
             "coach",
             5,
-            "<user>u0</user> <user>u1</user> <user>u2</user> <user>u3</user> \
-             <elided>1 value of subjects</elided> <subjects>topics3</subjects> <user>u4</user> \
+            "<user>u0</user> <user>u1</user> <user>u2</user> \
+             <user>u3</user> <elided>1 value of subjects</elided> <subjects>topics3</subjects> <user>u4</user> \
              <elided>4 values of coach</elided> | coach4 | <user>u5</user> <subjects>topics5</subjects>",
         ),
         ("judge", 0, "<all><user>u0</user></all>"),
         ("judge", 1, "<all><user>u1</user> <past>coach0</past></all> <topics>topics1</topics>"),
-        ("judge", 4, "<all><user>u4</user> <elided>3 values of past</elided> <past>coach3</past></all>"),
+        (
+            "judge",
+            4,
+            "<elided>1 value of topics</elided> <topics>topics3</topics> \
+             <all><user>u4</user> <elided>3 values of past</elided> <past>coach3</past></all>",
+        ),
         (
             "judge",
             5,
@@ -363,7 +368,7 @@ fn windows_show_the_number_of_hidden_values() {
     }
     assert_eq!(
         Elided::GRAPH.to_string().lines().nth(2),
-        Some("column coach(user, topics.window(3).elided().as(\"subjects\"), self.latest.elided())")
+        Some("column coach(user, topics.window(2).elided().as(\"subjects\"), self.latest.elided())")
     );
 }
 

@@ -22,8 +22,8 @@ const LIBRARY: Rules<'_> = Rules {
     folder: "columnar/src",
     root: "lib.rs",
     layers: &[
-        "declare",
         "history",
+        "declare",
         "schedule",
         "context",
         "model",
@@ -39,7 +39,7 @@ const LIBRARY: Rules<'_> = Rules {
         "__private",
     ],
     // A request depends only on the declaration and on stored values.
-    pure: &["declare", "history", "schedule", "context"],
+    pure: &["history", "declare", "schedule", "context"],
     impure: &[
         "fastrand",
         "futures",

@@ -163,7 +163,7 @@ fn truncated(budget: usize) -> Flow {
     let topic = column("topic", user.latest(), script((0..40).map(|step| format!("topic {step}"))).every(2));
     let step = script((0..40).map(|step| format!("answer {step}")));
     let step = step.budget(Budget::of(budget).token_buffer(0).truncate_middle());
-    let subjects = topic.window(2).elided().named("subjects");
+    let subjects = topic.latest().elided().named("subjects");
     let views = (group("all", (user.all().note("All."), subjects)), files.all(), this());
     let f = flow([column("answer", views, step)]).unwrap();
     f.set_counter(Letters);

@@ -104,7 +104,7 @@ pub(super) struct Composed {
     pub(super) broken: Vec<Tier>,
 }
 
-/// The number of steps that a finite window of an input shows; `None` for all.
+/// The number of values that a finite window of an input shows; `None` for all.
 pub(super) type Windows<'w> = &'w [Option<usize>];
 
 /// The context at the last of these turns.
@@ -112,7 +112,7 @@ pub(super) fn composed(turns: &[Turn], windows: Windows<'_>, target: usize) -> C
     let last = turns.len() - 1;
     let (mut tracker, mut shown, mut known) = (Tracker::new(target), Set::default(), 0);
     for (step, turn) in turns.iter().enumerate() {
-        let (mut next, first) = (tracker.clone(), final_before(windows, step));
+        let (mut next, first) = (tracker.clone(), final_before(turns, windows, step));
         let mut changed = changes(&shown, &turn.documents);
         for (exchange, turn) in turns.iter().enumerate().take(first).skip(known) {
             // A finite window does not show the exchange any more.
@@ -134,9 +134,16 @@ pub(super) fn composed(turns: &[Turn], windows: Windows<'_>, target: usize) -> C
 }
 
 /// The first exchange that a later context may still change.
-fn final_before(windows: Windows<'_>, step: usize) -> usize {
-    let finite = windows.iter().flatten();
-    finite.map(|steps| (step + 1).saturating_sub(*steps)).min().map_or(step, |first| first.min(step))
+fn final_before(turns: &[Turn], windows: Windows<'_>, step: usize) -> usize {
+    let starts = windows.iter().enumerate().filter_map(|(input, window)| Some((input, (*window)?)));
+    let starts = starts.map(|(input, values)| window_start(turns, input, values, step));
+    starts.min().map_or(step, |first| first.min(step))
+}
+
+/// The first step of a finite window of an input at a step.
+fn window_start(turns: &[Turn], input: usize, values: usize, step: usize) -> usize {
+    let shown = (0..=step).rev().filter(|at| turns[*at].inputs[input].is_some());
+    shown.take(values).nth(values - 1).unwrap_or(0)
 }
 
 fn changes(before: &Set, now: &Set) -> Step {
@@ -212,8 +219,8 @@ fn compose(turns: &[Turn], windows: Windows<'_>, tracker: &Tracker, broken: &[Ti
             }
         }
         for (exchange, turn) in turns.iter().enumerate().take(to.min(step + 1)).skip(from) {
-            for (input, window) in turn.inputs.iter().zip(windows) {
-                let is_shown = window.is_none_or(|steps| exchange + steps > step);
+            for (at, (input, window)) in turn.inputs.iter().zip(windows).enumerate() {
+                let is_shown = window.is_none_or(|values| exchange >= window_start(turns, at, values, step));
                 if let Some(text) = input.as_ref().filter(|_| is_shown) {
                     say("user", tier, text.clone());
                 }

@@ -21,14 +21,43 @@ pub(crate) trait Turns {
         self.sum(self.slots())
     }
 
-    /// The slot of the first turn from a slot on.
+    /// Whether none of these slots holds a turn.
+    fn is_empty(&self, slots: Range<usize>) -> bool {
+        self.sum(slots).count == 0
+    }
+
+    /// The slot of the first turn from a slot on. The search takes longer strides the longer it finds nothing.
     fn next(&self, from: usize) -> Option<usize> {
-        (from..self.slots().end).find(|&slot| self.sum(slot..slot + 1).count > 0)
+        let Range { end: last, .. } = self.slots();
+        let mut start = from;
+        let mut end = last.min(start.saturating_add(1));
+        while start < last && self.is_empty(start..end) {
+            let stride = 2 * (end - start);
+            start = end;
+            end = last.min(start.saturating_add(stride));
+        }
+        while start + 1 < end {
+            let middle = start.midpoint(end);
+            if self.is_empty(start..middle) { start = middle } else { end = middle }
+        }
+        (start < end).then_some(start)
     }
 
     /// The slot of the last turn before a slot.
     fn previous(&self, before: usize) -> Option<usize> {
-        (self.slots().start..before).rev().find(|&slot| self.sum(slot..slot + 1).count > 0)
+        let Range { start: first, .. } = self.slots();
+        let mut end = before;
+        let mut start = first.max(end.saturating_sub(1));
+        while first < end && self.is_empty(start..end) {
+            let stride = 2 * (end - start);
+            end = start;
+            start = first.max(end.saturating_sub(stride));
+        }
+        while start + 1 < end {
+            let middle = start.midpoint(end);
+            if self.is_empty(middle..end) { end = middle } else { start = middle }
+        }
+        (start < end).then_some(start)
     }
 }
 

@@ -246,8 +246,11 @@ impl StepTiers {
 /// The first exchange that the context of a step may show otherwise than a later one. A finite window shows the inputs of
 /// an exchange for some steps, and no exchange is complete at its own step.
 fn first_that_changes(views: &MarkedViews, step: usize) -> usize {
-    let finite = views.reads.inputs.iter().filter(|input| input.spec.window != Window::All);
-    finite.map(|input| input.spec.turns(step).start).min().map_or(step, |first| first.min(step))
+    let finite = views.inputs().filter(|(input, _)| input.spec.window != Window::All);
+    finite
+        .map(|(input, view)| view.turns(&input.spec, step).start)
+        .min()
+        .map_or(step, |first| first.min(step))
 }
 
 impl RequestTiers {

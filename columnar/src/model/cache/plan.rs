@@ -260,10 +260,11 @@ fn fork_steps(step: usize) -> [usize; 3] {
     [step, one, other]
 }
 
-/// Whether a part is marked for the next request. A part that may be cut is marked. If the part is cut, the mark was
-/// wasted; otherwise a missing mark would cost the whole prefix again.
+/// Whether a part is marked for the next request. A part that may be cut or may stay is marked. If the next request lacks
+/// the part, the mark was wasted; otherwise a missing mark would cost the whole prefix again.
 fn is_worth_marking(part: &Part<'_>) -> bool {
-    matches!(part.in_next_messages(), InNext::Repeated | InNext::MayBeTruncated)
+    let in_next = part.in_next_messages();
+    matches!(in_next, InNext::Repeated | InNext::MayBeTruncated | InNext::Leaves { may_stay: true, .. })
 }
 
 /// The number of blocks before a mark.

@@ -133,7 +133,7 @@ impl StablePrefix {
 impl Difference {
     fn of(part: &Part<'_>) -> Option<Self> {
         match (part.in_next(), part.origin()) {
-            (InNext::Leaves { window, lag, is_self }, Some(origin)) => {
+            (InNext::Leaves { window, lag, is_self, .. }, Some(origin)) => {
                 Some(Self::View { column: origin.column.clone(), step: origin.step, window, lag, is_self })
             }
             (InNext::Moves(tier), _) => Some(Self::Tier(tier)),

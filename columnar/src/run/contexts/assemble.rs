@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{ColumnContexts, ContextDraft, ContextRecipe};
-use crate::context::{FlowPast, Messages, budget};
+use crate::context::{FlowPast, Messages, StoredCells, budget};
 use crate::declare::Reads;
 use crate::history::StepRanges;
 use crate::run::shared::SharedFlow;
@@ -76,12 +76,14 @@ impl FlowState {
         // Contexts of steps that had begun before the fork do not change: requests may have been sent.
         let mut forks = self.forks.range(..=cell.step).rev();
         let fork = forks.find(|(_, since)| **since <= cell.step).map(|(step, _)| *step);
-        let fork = fork.filter(|fork| self.has_context(reads, Cell { step: fork.saturating_sub(1), ..cell }));
+        let fork = fork.filter(|fork| self.has_context(Cell { step: fork.saturating_sub(1), ..cell }));
         let unloaded = self.unloaded_inputs(reads, cell.column);
         // A view of the histories, because copying the past at each step would be quadratic.
         let past = FlowPast { fork, exclusions: self.exclusions().cloned() };
-        let taken =
-            contexts.assembler.take(Arc::clone(reads), cell, past, |column| self.table.history(column));
+        let taken = contexts.assembler.take(Arc::clone(reads), cell, past, |column| StoredCells {
+            history: self.table.history(column),
+            skipped: self.scheduler.skipped(column),
+        });
         Ok(Some(ContextDraft { cell, taken, contexts, unloaded }))
     }
 
@@ -137,8 +139,8 @@ impl FlowState {
     }
 
     /// Whether the values in the context of a cell are in memory.
-    fn has_context(&self, reads: &Reads, cell: Cell) -> bool {
-        let mut needed = reads.needed(cell.column, cell.step);
+    fn has_context(&self, cell: Cell) -> bool {
+        let mut needed = self.scheduler.needed(cell);
         self.unloaded.is_empty()
             || needed.all(|(column, steps)| self.first_unloaded(column, &steps).is_none())
     }

@@ -8,7 +8,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::context::{Exclusions, Overhead};
-use crate::declare::{Name, Reads};
+use crate::declare::{InputView, Name, Reads};
+use crate::history::tokens::Sum;
+use crate::history::{History, SkippedSteps};
 use crate::run::state::FlowState;
 use crate::schedule::{Action, Cell, Scheduler};
 
@@ -17,6 +19,8 @@ const DEFAULT_TOKENS: usize = 100;
 
 /// A run in which every cell takes one round.
 pub(super) struct DryRun {
+    /// The scheduler after the run, which knows the cells that will be skipped.
+    pub(super) scheduler: Scheduler,
     pub(super) rounds: usize,
     pub(super) width: usize,
     /// By column.
@@ -32,19 +36,20 @@ pub(super) struct ColumnRun {
 }
 
 impl DryRun {
-    pub(super) fn of(mut scheduler: Scheduler, columns: usize) -> Self {
-        let mut dry_run = Self { rounds: 0, width: 0, columns: vec![ColumnRun::default(); columns] };
+    pub(super) fn of(scheduler: Scheduler, columns: usize) -> Self {
+        let mut dry_run =
+            Self { scheduler, rounds: 0, width: 0, columns: vec![ColumnRun::default(); columns] };
         // The cells that an active run is computing count as missing.
-        scheduler.stop();
-        scheduler.begin();
+        dry_run.scheduler.stop();
+        dry_run.scheduler.begin();
         loop {
-            let round = start_round(&mut scheduler);
+            let round = start_round(&mut dry_run.scheduler);
             if round.is_empty() {
                 return dry_run;
             }
             dry_run.add(&round);
             for cell in round {
-                let computed = scheduler.handle_computed(cell);
+                let computed = dry_run.scheduler.handle_computed(cell);
                 debug_assert!(computed.is_ok(), "the cell was started just now");
             }
         }
@@ -88,25 +93,45 @@ fn start_round(scheduler: &mut Scheduler) -> Vec<Cell> {
 pub(super) struct TokenSums {
     /// By column and step: the tokens of all earlier steps.
     before: Vec<Vec<usize>>,
+    /// By column, stored or expected.
+    skipped: Vec<SkippedSteps>,
     exclusions: Arc<Exclusions>,
 }
 
 impl TokenSums {
-    pub(super) fn of(state: &FlowState) -> Self {
+    pub(super) fn of(state: &FlowState, dry_run: &DryRun) -> Self {
         let schema = state.plan.schema();
-        let lengths: Vec<Vec<Option<usize>>> =
-            (0..schema.columns().len()).map(|column| tokens(state, column)).collect();
-        let derived = lengths.iter().enumerate().filter(|(column, _)| !schema.is_source(*column));
-        let typical = mean(derived.flat_map(|(_, lengths)| lengths)).unwrap_or(DEFAULT_TOKENS);
-        let before = lengths.iter().map(|lengths| {
-            let assumed = mean(lengths).unwrap_or(typical);
-            let sums = lengths.iter().scan(0, |sum, length| {
-                *sum += length.unwrap_or(assumed);
+        let columns = 0..schema.columns().len();
+        let histories: Vec<History> = columns.clone().map(|column| state.table.history(column)).collect();
+        let skipped: Vec<SkippedSteps> = columns.map(|column| dry_run.scheduler.skipped(column)).collect();
+        let begun = 0..state.scheduler.begun();
+        let derived = histories.iter().enumerate().filter(|(column, _)| !schema.is_source(*column));
+        let typical =
+            mean(derived.map(|(_, history)| history.sum(begun.clone())).sum()).unwrap_or(DEFAULT_TOKENS);
+        let before = histories.iter().zip(&skipped).map(|(history, skipped)| {
+            let assumed = mean(history.sum(begun.clone())).unwrap_or(typical);
+            let sums = begun.clone().scan(0, |sum, step| {
+                // A value that is only in the store has no count here, so it gets the average.
+                *sum += match history.text(step) {
+                    Some(known) => known.tokens,
+                    None if skipped.contains(step) => 0,
+                    None => assumed,
+                };
                 Some(*sum)
             });
             [0].into_iter().chain(sums).collect()
         });
-        Self { before: before.collect(), exclusions: Arc::clone(&state.exclusions) }
+        let before = before.collect();
+        Self { before, skipped, exclusions: Arc::clone(&state.exclusions) }
+    }
+
+    fn skipped(&self, column: usize) -> SkippedSteps {
+        self.skipped.get(column).cloned().unwrap_or_default()
+    }
+
+    /// The number of a column's values within some steps.
+    fn count(&self, column: usize, steps: &Range<usize>) -> usize {
+        steps.len() - self.skipped(column).count_within(steps)
     }
 
     /// The tokens of a column's values within some steps.
@@ -122,50 +147,41 @@ impl TokenSums {
             if self.exclusions.0.is_empty() { BTreeSet::new() } else { self.exclusions.at(name, step) };
         let excluded = excluded.range(steps.clone());
         let excluded = excluded.map(|&step| self.values(column, step..step + 1) + overhead).sum();
-        (steps.len() * overhead + self.values(column, steps)).saturating_sub(excluded)
+        (self.count(column, &steps) * overhead + self.values(column, steps)).saturating_sub(excluded)
     }
 
     /// The tokens of the context of a cell.
     pub(super) fn context(&self, reads: &Reads, column: usize, step: usize, overhead: &Overhead) -> usize {
+        let cells = |input: &InputView| input.spec.cells(step, &self.skipped(input.column));
+        let own = reads.self_view.iter().map(|view| view.self_cells(step, &self.skipped(column)));
         let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, delimiters)| {
-            self.shown(input.column, &input.name, input.spec.cells(step), *delimiters, step)
+            self.shown(input.column, &input.name, cells(input), *delimiters, step)
         });
-        let self_history = reads.self_view.as_ref().map_or(0, |view| {
-            self.shown(column, &reads.column, view.self_cells(step), overhead.separator, step)
-        });
+        let self_history =
+            own.clone().map(|shown| self.shown(column, &reads.column, shown, overhead.separator, step));
         let groups = reads.groups.iter().zip(&overhead.groups).map(|(group, tokens)| {
             let members = reads.inputs.get(group.inputs.clone()).unwrap_or_default();
-            members.iter().map(|input| input.spec.turns(step).len()).max().unwrap_or(0) * tokens
+            members.iter().map(|input| self.count(input.column, &cells(input))).max().unwrap_or(0) * tokens
         });
-        let instructions = reads.instructions.iter().map(|input| {
-            self.shown(input.column, &input.name, input.spec.cells(step), overhead.separator, step)
+        let instructions = reads
+            .instructions
+            .iter()
+            .map(|input| self.shown(input.column, &input.name, cells(input), overhead.separator, step));
+        let inputs_shown = reads.inputs.iter().map(|input| (input.column, cells(input)));
+        let shown = inputs_shown.chain(own.map(|shown| (column, shown))).enumerate();
+        let elided = shown.filter(|(at, _)| reads.is_elided(*at)).map(|(at, (column, shown))| {
+            let hidden = self.count(column, &(0..shown.start));
+            if hidden > 0 { overhead.elision(hidden, reads.shown_as(at)).1 + overhead.separator } else { 0 }
         });
-        let self_cells = reads.self_view.iter().map(|view| view.self_cells(step));
-        let hidden = reads.inputs.iter().map(|input| input.spec.cells(step)).chain(self_cells).enumerate();
-        let elided = hidden.filter(|(at, shown)| shown.start > 0 && reads.is_elided(*at));
-        let elided = elided
-            .map(|(at, shown)| overhead.elision(shown.start, reads.shown_as(at)).1 + overhead.separator);
         instructions.sum::<usize>()
             + inputs.sum::<usize>()
             + groups.sum::<usize>()
-            + self_history
+            + self_history.sum::<usize>()
             + elided.sum::<usize>()
     }
 }
 
-/// The tokens of a column's value in each step that has begun; `None` for a missing value.
-fn tokens(state: &FlowState, column: usize) -> Vec<Option<usize>> {
-    let history = state.table.history(column);
-    let lengths = (0..state.scheduler.begun()).map(|step| {
-        let skipped = state.scheduler.is_skipped(Cell { column, step }).then_some(0);
-        // A value that is only in the store has no count here, so it gets the average.
-        history.text(step).map(|known| known.tokens).or(skipped)
-    });
-    lengths.collect()
-}
-
-fn mean<'l>(lengths: impl IntoIterator<Item = &'l Option<usize>>) -> Option<usize> {
-    let (sum, count) =
-        lengths.into_iter().flatten().fold((0, 0), |(sum, count), length| (sum + length, count + 1));
-    sum.checked_div(count)
+/// The mean of some numbers of tokens.
+fn mean(sum: Sum) -> Option<usize> {
+    sum.tokens.checked_div(sum.count)
 }

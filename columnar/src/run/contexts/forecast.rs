@@ -165,8 +165,8 @@ impl SharedFlow {
 
 impl FlowState {
     fn forecast(&mut self) -> Forecast {
-        let sums = TokenSums::of(self);
         let dry_run = DryRun::of(self.scheduler.clone(), self.plan.schema().columns().len());
+        let sums = TokenSums::of(self, &dry_run);
         let mut forecast = Forecast { rounds: dry_run.rounds, width: dry_run.width, ..Forecast::default() };
         for (column, cells) in dry_run.columns.into_iter().enumerate() {
             let part = self.forecast_column(&sums, column, &cells.steps);

@@ -20,7 +20,7 @@ use crate::context::{
 };
 use crate::declare::{InputView, Reads};
 use crate::history::tokens::Counter;
-use crate::history::{StepRanges, Value};
+use crate::history::{SkippedSteps, StepRanges, Value};
 use crate::model::cache::CachePolicy;
 use crate::model::{ContextWindow, Model};
 use crate::schedule::Cell;
@@ -155,6 +155,7 @@ fn check_loaded(
         cell,
         assembler,
         |cell| unloaded.get(&cell.column).is_some_and(|steps| steps.contains(cell.step)),
+        |column| taken.skipped(column),
         |input, step| taken.value(input, step),
     );
     let firsts = cells
@@ -167,15 +168,17 @@ fn check_loaded(
 }
 
 /// The cells that the context of a cell shows or counts, and the cells of the request before, whose prefix is repeated.
-/// `value` gives a value of an input that is in memory. Calls filters.
+/// `skipped` returns the skipped steps of a column, and `value` a value of an input, as far as they are in memory. Calls
+/// filters.
 pub(crate) fn context_cells(
     reads: &Reads,
     cell: Cell,
     assembler: &Assembler,
     is_unloaded: impl Fn(Cell) -> bool,
+    skipped: impl Fn(usize) -> SkippedSteps + Copy,
     value: impl Fn(&InputView, usize) -> Option<Value>,
 ) -> Vec<(usize, Range<usize>)> {
-    let mut cells: Vec<_> = reads.needed(cell.column, cell.step).collect();
+    let mut cells: Vec<_> = reads.needed(cell.column, cell.step, skipped).collect();
     if assembler.reads_all_steps() {
         cells.iter_mut().for_each(|(_, steps)| steps.start = 0);
     }
@@ -191,6 +194,6 @@ pub(crate) fn context_cells(
         value(input, step).is_some_and(|value| filter.is_none_or(|filter| filter.shows(step, &value)))
     });
     cells.extend(unknown);
-    cells.extend(previous.into_iter().flat_map(|step| reads.needed(cell.column, step)));
+    cells.extend(previous.into_iter().flat_map(|step| reads.needed(cell.column, step, skipped)));
     cells
 }

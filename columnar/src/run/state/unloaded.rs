@@ -96,11 +96,23 @@ impl FlowState {
             // Windows only move forward, so no later cell reads an earlier step than this one.
             let first = Cell { column, step: self.scheduler.len(column).saturating_sub(last) };
             // A filter or counter that panics does so again when the cell is computed, and fails it.
-            cells.extend(caught(|| self.context_cells(reads, first)).flatten().unwrap_or_default());
-            let needed = reads.needed(column, first.step);
-            cells.extend(needed.map(|(column, steps)| (column, steps.start..usize::MAX)));
+            let shown = caught(|| self.context_cells(reads, first)).flatten().unwrap_or_default();
+            cells.extend(
+                shown.into_iter().map(|(column, steps)| (column, self.reached(column, &steps)..steps.end)),
+            );
+            let needed = self.scheduler.needed(first);
+            cells.extend(needed.map(|(column, steps)| (column, self.reached(column, &steps)..usize::MAX)));
         }
         self.unloaded_of(cells)
+    }
+
+    /// The first step to load of a column for a window over these steps. A window that has turned out to reach over skipped
+    /// steps, and is not in memory as a whole, is loaded with as many earlier ones: a gap may be long, and each look at
+    /// the store takes its time.
+    fn reached(&self, column: usize, steps: &Range<usize>) -> usize {
+        let is_loaded = self.first_unloaded(column, steps).is_none();
+        let gap = if is_loaded { 0 } else { self.scheduler.skipped(column).count_within(steps) };
+        steps.start.saturating_sub(gap)
     }
 
     /// The cells that the context of a cell shows or counts, and the cells of the request before. Calls filters and the
@@ -113,6 +125,7 @@ impl FlowState {
             cell,
             &contexts.assembler,
             |cell| self.is_unloaded(cell),
+            |column| self.scheduler.skipped(column),
             |input, step| table.get(Cell { column: input.column, step }),
         ))
     }

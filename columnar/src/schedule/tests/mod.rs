@@ -114,6 +114,73 @@ fn a_column_is_computed_now_and_then() {
     }
 }
 
+/// What a window shows may depend on earlier cells, if a column skips steps: in every order of completion, and with every
+/// cell skipped.
+#[test]
+fn a_window_over_skipped_cells_waits_for_the_cells_that_decide_it() {
+    for faults in [2, 3] {
+        let latest: [Option<Views<'_>>; 3] = [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (1, LATEST)])];
+        let states = search(world(&latest, 32).with_faults(faults, OnFailure::Skip), 3);
+        assert!(states > 1000, "{states} states");
+    }
+    let two: [Option<Views<'_>>; 3] =
+        [None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (1, Some(2)), (past(1), LATEST), (2, LATEST)])];
+    search(world(&two, 32).with_faults(2, OnFailure::Skip), 3);
+    search(world(&two, 32).with_every(1, 2).with_faults(1, OnFailure::Skip), 3);
+}
+
+/// Opening finds out which cells are skipped only after it knows which ones are stored.
+#[test]
+fn skipped_cells_that_are_loaded_later_move_the_windows() {
+    let plan = plan(&[None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (1, LATEST)])]);
+    // Steps 1 and 2 are stored, and skipped or not; step 0 is missing.
+    for gaps in [vec![], vec![1], vec![2], vec![1, 2]] {
+        let mut world = World::new(Arc::clone(&plan), 32);
+        world.pushed[0] = 3;
+        let stored_by_column = [(0..3).collect(), (1..3).collect(), StoredSteps::default()];
+        world.scheduler.restore(0, &stored_by_column).expect("three steps have begun");
+        for step in &gaps {
+            world.scheduler.restore_skipped(1, [*step].into_iter());
+        }
+        world.stored.extend((1..3).map(|step| Cell { column: 1, step }));
+        world.skipped.extend(gaps.iter().map(|&step| Cell { column: 1, step }));
+        world.settle();
+        search(world, 3);
+    }
+}
+
+/// Each look at a gap of this length would take longer than anybody waits.
+#[test]
+fn a_long_gap_of_skipped_cells_costs_no_more_than_a_short_one() {
+    const STEPS: usize = 20_000;
+    let plan = plan(&[None, Some(&[(0, LATEST)]), Some(&[(0, LATEST), (1, Some(2)), (2, LATEST)])]);
+    for is_reversed in [false, true] {
+        let mut scheduler = Scheduler::new(Arc::clone(&plan), usize::MAX);
+        scheduler.rule(1, Rules { every: Some(STEPS / 2), ..Rules::default() });
+        scheduler.begin();
+        (0..STEPS).for_each(|_| scheduler.handle_pushed(0));
+        loop {
+            let mut started: Vec<Action> = std::iter::from_fn(|| scheduler.poll()).collect();
+            if started.is_empty() {
+                break;
+            }
+            if is_reversed {
+                started.reverse();
+            }
+            for action in started {
+                let reported = match action {
+                    Action::Compute(cell) => scheduler.handle_computed(cell),
+                    Action::Store(cell) => scheduler.handle_stored(cell, false),
+                    Action::Skip(cell) => scheduler.handle_stored(cell, true),
+                    Action::Emit(_) => Ok(()),
+                };
+                reported.expect("the scheduler asked for it");
+            }
+        }
+        assert_eq!((scheduler.steps(), scheduler.progress().skipped), (STEPS, STEPS - 2));
+    }
+}
+
 /// The search finds schedulers that wait for too little: without an edge, with a window that is too short, without a
 /// wait for a self history.
 #[test]

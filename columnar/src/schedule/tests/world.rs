@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::collections::BTreeSet;
 
 use super::super::*;
-use crate::declare::{ColumnDraft, Schema, ShownColumn, ViewSpec, Window};
+use crate::declare::{ColumnDraft, InputView, Schema, ShownColumn, ViewSpec, Window};
 
 /// A lagged view of this column.
 pub(super) fn past(column: usize) -> usize {
@@ -137,23 +137,54 @@ impl World {
         }
     }
 
+    /// The steps of a window before a step, if all of them are stored: as many values as the window has, and the skipped
+    /// steps between.
+    fn window(&self, column: usize, window: Window, before: usize) -> Option<Range<usize>> {
+        let mut values = window.most().unwrap_or(usize::MAX);
+        let mut start = before;
+        while start > 0 && values > 0 {
+            start -= 1;
+            if !self.is_stored(column, start) {
+                return None;
+            }
+            values -= usize::from(!self.skipped.contains(&Cell { column, step: start }));
+        }
+        Some(start..before)
+    }
+
+    /// The cells that the inputs of a cell show, if all of them are stored, and the cells that are counted, too. A cell that
+    /// is not due shows nothing.
+    fn shown(&self, cell: Cell) -> Option<Vec<Cell>> {
+        let reads = self.declared.schema().reads(cell.column)?;
+        let mut shown = Vec::new();
+        for InputView { column, spec, .. } in reads.inputs.iter().filter(|_| self.is_due(cell)) {
+            let Some(newest) = cell.step.checked_sub(spec.lag) else { continue };
+            let counted = if spec.elided { Window::All } else { spec.window };
+            self.window(*column, counted, newest + 1)?;
+            let steps = self.window(*column, spec.window, newest + 1)?;
+            shown.extend(steps.map(|step| Cell { column: *column, step }));
+        }
+        Some(shown)
+    }
+
+    fn is_due(&self, cell: Cell) -> bool {
+        let is_rare = |(column, steps)| column == cell.column && !(cell.step + 1).is_multiple_of(steps);
+        !self.every.is_some_and(is_rare)
+    }
+
     /// Whether all cells that this cell shows or counts are stored, by the declaration.
     pub(super) fn has_its_inputs(&self, cell: Cell) -> bool {
         let Some(reads) = self.declared.schema().reads(cell.column) else { return false };
-        let stored = |column, mut steps: Range<usize>| steps.all(|step| self.is_stored(column, step));
+        let own = reads.self_view.as_ref().filter(|_| self.is_due(cell));
         cell.step < self.begun()
-            && reads.inputs.iter().all(|input| {
-                let shown = input.spec.cells(cell.step);
-                stored(input.column, if input.spec.elided { 0..shown.end } else { shown })
-            })
-            && reads.self_view.as_ref().is_none_or(|view| stored(cell.column, view.self_cells(cell.step)))
+            && self.shown(cell).is_some()
+            && own.is_none_or(|view| self.window(cell.column, view.window, cell.step).is_some())
     }
 
     /// Whether the cell is skipped without being computed: all inputs are skipped at this step, or the column is not
     /// computed there.
     pub(super) fn is_skipped_at_once(&self, cell: Cell) -> bool {
-        let is_rare = |(column, steps)| column == cell.column && !(cell.step + 1).is_multiple_of(steps);
-        if self.every.is_some_and(is_rare) {
+        if !self.is_due(cell) {
             return true;
         }
         let reads = self.declared.schema().reads(cell.column).expect("it is derived");
@@ -225,15 +256,8 @@ impl World {
         let earlier =
             self.unemitted.iter().find(|other| other.column == cell.column && other.step < cell.step);
         assert_eq!(earlier, None, "an earlier step is emitted after {cell:?}");
-        let reads = self.declared.schema().reads(cell.column).expect("it is derived");
-        for input in &reads.inputs {
-            for step in input.spec.cells(cell.step) {
-                assert!(
-                    !self.unemitted.contains(&Cell { column: input.column, step }),
-                    "{cell:?} comes first"
-                );
-            }
-        }
+        let shown = self.shown(cell).expect("it is stored");
+        assert!(!shown.iter().any(|input| self.unemitted.contains(input)), "{cell:?} comes first");
     }
 
     pub(super) fn push(&mut self, source: usize) {
@@ -367,12 +391,8 @@ impl TestReader {
             let mut passed = self.steps[cell.column].next()..cell.step;
             let holds_back = |step| is_running && !world.failed_at(cell.column, step);
             assert!(!passed.any(holds_back), "{cell:?} comes before a step that may be stored in this run");
-            let reads = world.declared.schema().reads(cell.column);
-            for input in reads.iter().flat_map(|reads| &reads.inputs) {
-                for step in input.spec.cells(cell.step) {
-                    let input = Cell { column: input.column, step };
-                    assert!(self.cells.contains(&input), "{cell:?} comes before {input:?}");
-                }
+            for input in world.shown(cell).unwrap_or_default() {
+                assert!(self.cells.contains(&input), "{cell:?} comes before {input:?}");
             }
             self.steps[cell.column].insert(cell.step);
             assert!(self.cells.insert(cell), "{cell:?} is seen once");
