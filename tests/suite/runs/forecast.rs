@@ -4,6 +4,7 @@ use columnar::Overflow;
 use columnar::budget::Budget;
 use columnar::model::ContextWindow;
 use columnar::prelude::*;
+use columnar::usage::{Price, Usage};
 
 /// A window of 200,000 tokens, and replies of 64,000 at most.
 const MODEL: &str = "anthropic/claude-haiku-4-5";
@@ -75,5 +76,29 @@ async fn a_context_that_fits_is_not_mentioned() -> Result<()> {
         let f = chat(300, |prompt| Step::new(prompt.model(model))).await?;
         assert_eq!(overflow(&f), None, "{model}");
     }
+    Ok(())
+}
+
+/// A forecast had no dollars, and expected replies that no request permits.
+#[tokio::test]
+async fn a_forecast_has_the_cost_and_no_reply_above_its_limit() -> Result<()> {
+    let user = source("user");
+    let short = prompt("List.").model("anthropic/claude-sonnet-5").max_tokens(20);
+    let own = prompt("Answer.").model("somebody/something");
+    let f = flow([column("topics", user.latest(), short), column("answer", user.latest(), own)])?;
+    for _ in 0..1000 {
+        f.push("user", "y".repeat(4000)).await?;
+    }
+    let forecast = f.forecast();
+    let [topics, answer] = &forecast.columns[..] else { panic!("{forecast}") };
+    // Without values, a reply has 100 tokens or the most that it may have.
+    assert_eq!((topics.output_tokens, answer.output_tokens), (20 * 1000, 100 * 1000));
+    let price = Price::by_model("anthropic/claude-sonnet-5").expect("it has a price");
+    let expected = price.cost(&Usage::new(topics.input_tokens as u64, topics.output_tokens as u64));
+    assert_eq!((topics.cost, answer.cost), (Some(expected), None));
+    assert_eq!((forecast.cost, forecast.unpriced), (expected, 1000));
+    let table = forecast.to_string();
+    assert!(table.lines().next().is_some_and(|head| head.ends_with("at once   cost")), "{table}");
+    assert!(table.ends_with("of calls without a cache, without 1,000 calls that have no price"), "{table}");
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::dry_run::{DryRun, TokenSums};
 use crate::declare::Name;
-use crate::model::usage::grouped;
+use crate::model::usage::{Dollars, Price, Usage, grouped};
 use crate::model::{ContextWindow, MaxTokens};
 use crate::run::shared::SharedFlow;
 use crate::run::state::FlowState;
@@ -52,8 +52,13 @@ pub struct Forecast {
     /// The tokens of all contexts and instructions, within the budgets, by the counter of the flow. A missing value has the
     /// average length of the values of the column, or of all columns.
     pub input_tokens: usize,
-    /// The tokens of the values that will be computed, counted in the same way.
+    /// The tokens of the values that will be computed, counted in the same way, and at most
+    /// [`max_tokens`](crate::Prompt::max_tokens) for each.
     pub output_tokens: usize,
+    /// The cost of these tokens for the calls whose model has a known [price](crate::usage::Price), if nothing is cached.
+    pub cost: Dollars,
+    /// The number of calls without a known price.
+    pub unpriced: usize,
     /// The maximum number of cells that will be computed at once.
     pub width: usize,
     /// The duration of the run in cells, if all cells take equally long: at least this many follow each other.
@@ -78,6 +83,8 @@ pub struct ColumnForecast {
     pub longest_input: usize,
     /// The tokens of the values.
     pub output_tokens: usize,
+    /// The cost if nothing is cached; `None` if the column calls no model with a known price.
+    pub cost: Option<Dollars>,
     /// The maximum number of cells that will be computed at once.
     pub width: usize,
     /// The first context that does not fit, if there is one and the [window](ContextWindow) of the model is known.
@@ -128,31 +135,46 @@ impl fmt::Display for Overflow {
 
 impl fmt::Display for Forecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const HEADERS: [&str; 5] = ["cells", "calls", "tokens in", "tokens out", "at once"];
-        let Self { cells, calls, input_tokens, output_tokens, width, rounds, columns } = self;
+        const HEADERS: [&str; 6] = ["cells", "calls", "tokens in", "tokens out", "at once", "cost"];
+        let Self { cells, calls, input_tokens, output_tokens, width, rounds, columns, .. } = self;
         if columns.is_empty() {
             return f.write_str("nothing to compute");
         }
         let name = columns.iter().map(|part| part.column.len()).max().unwrap_or(0).max("column".len());
-        let all = [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped);
+        let is_priced = self.cost > Dollars::ZERO;
+        let headers = if is_priced { &HEADERS[..] } else { &HEADERS[..5] };
+        let all = figures([*cells, *calls, *input_tokens, *output_tokens, *width], Some(self.cost));
         let columns_alone = columns.iter().map(|part| {
             let ColumnForecast { column, cells, calls, input_tokens, output_tokens, width, .. } = part;
-            (column.as_str(), [*cells, *calls, *input_tokens, *output_tokens, *width].map(grouped))
+            (column.as_str(), figures([*cells, *calls, *input_tokens, *output_tokens, *width], part.cost))
         });
-        let lines = [("column", HEADERS.map(str::to_owned))].into_iter().chain(columns_alone);
+        let names = headers.iter().map(|header| (*header).to_owned()).collect();
+        let lines = [("column", names)].into_iter().chain(columns_alone);
         for (column, figures) in lines.chain([("all", all.clone())]) {
             write!(f, "{column:name$}")?;
             // No figure of a column is longer than the sum of all columns.
-            for ((figure, header), all) in figures.iter().zip(HEADERS).zip(&all) {
+            for ((figure, header), all) in figures.iter().zip(headers).zip(&all) {
                 write!(f, "  {figure:>0$}", header.len().max(all.len()))?;
             }
             writeln!(f)?;
         }
         let plural = if *rounds == 1 { "" } else { "s" };
         write!(f, "in {} round{plural}; tokens are estimates", grouped(*rounds))?;
+        if is_priced {
+            f.write_str(", and the cost is that of calls without a cache")?;
+        }
+        if is_priced && self.unpriced > 0 {
+            write!(f, ", without {} calls that have no price", grouped(self.unpriced))?;
+        }
         let mut overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
         overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))
     }
+}
+
+/// The figures of a line. A cost is rounded up to a cent.
+fn figures(numbers: [usize; 5], cost: Option<Dollars>) -> Vec<String> {
+    let cost = cost.map(|cost| format!("{cost:.2}")).unwrap_or_default();
+    numbers.map(grouped).into_iter().chain([cost]).collect()
 }
 
 impl SharedFlow {
@@ -175,6 +197,8 @@ impl FlowState {
             forecast.calls += part.calls;
             forecast.input_tokens += part.input_tokens;
             forecast.output_tokens += part.output_tokens;
+            forecast.cost += part.cost.unwrap_or_default();
+            forecast.unpriced += if part.cost.is_none() { part.calls } else { 0 };
             forecast.columns.push(part);
         }
         forecast
@@ -205,17 +229,27 @@ impl FlowState {
         let inputs: Vec<usize> = inputs.collect();
         // The name of a model is code of users, as the counter is. A run says what is wrong with the name.
         let overflow = caught(|| self.overflow(column, steps, &inputs)).flatten();
+        // All missing values of a column have the same assumed length, so the first one is enough.
+        let output = sums.values(column, first..first + 1);
+        let cost = caught(|| self.cost(column, &inputs, output)).flatten();
         Some(ColumnForecast {
             column: self.name(column).clone(),
             cells: steps.len(),
             calls: if overhead.instruction.is_some() { steps.len() } else { 0 },
             input_tokens: inputs.iter().sum(),
             longest_input: inputs.into_iter().max().unwrap_or(0),
-            // All missing values of a column have the same assumed length, so the first one is enough.
-            output_tokens: steps.len() * sums.values(column, first..first + 1),
+            output_tokens: steps.len() * output,
+            cost,
             width: 0,
             overflow,
         })
+    }
+
+    /// The cost of requests with so many tokens, if the price of the model of a column is known.
+    fn cost(&self, column: usize, inputs: &[usize], output: usize) -> Option<Dollars> {
+        let model = self.settings.get(column)?.model.as_ref()?.model_name(&self.defaults.model)?;
+        let price = Price::by_model(&model)?;
+        Some(inputs.iter().map(|input| price.cost(&Usage::new(*input as u64, output as u64))).sum())
     }
 
     /// The first of these steps whose request does not fit, if the window of the model of a column is known.
