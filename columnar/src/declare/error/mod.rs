@@ -1,7 +1,10 @@
 //! The error types and functions that every layer uses.
 
+mod caught;
 #[cfg(any(feature = "providers", feature = "postgres"))]
 pub(crate) mod leaks;
+
+pub(crate) use caught::{CaughtFuture, caught, discard};
 
 use std::fmt::{self, Write};
 use std::path::Path;
