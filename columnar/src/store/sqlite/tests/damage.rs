@@ -116,8 +116,8 @@ fn read_all(chats: &Chats) -> Result<Vec<All>, StoreError> {
     let mut all = vec![(open.definition.take(), open.load(0)?)];
     let definition = open.open(chats, "tuesday")?;
     all.push((definition, open.load(1)?));
-    for flow in 0..2 {
-        if open.stored_steps(flow)? != all[flow].1.iter().map(|(step, _)| *step).collect() {
+    for (flow, (_, entries)) in all.iter().enumerate() {
+        if open.stored_steps(flow)? != entries.iter().map(|(step, _)| *step).collect() {
             return Err(StoreError::other("a step is there and is not"));
         }
     }
