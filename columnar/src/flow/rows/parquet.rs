@@ -341,7 +341,7 @@ mod tests {
                 errors += 1;
             }
         }
-        assert!(errors > bytes.len() / 3, "{errors}");
+        assert!(errors > 100, "{errors}");
     }
 
     #[tokio::test]
