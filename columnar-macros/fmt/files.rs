@@ -81,7 +81,7 @@ impl Packages {
 
     fn walk(&self, folder: &Path, nested: Nested, files: &mut BTreeSet<PathBuf>) -> Result<(), String> {
         let failed = |error| format!("{}: {error}", folder.display());
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
+        for entry in fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();
             let kind = entry.file_type().map_err(failed)?;
