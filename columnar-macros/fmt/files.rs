@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -79,7 +81,7 @@ impl Packages {
 
     fn walk(&self, folder: &Path, nested: Nested, files: &mut BTreeSet<PathBuf>) -> Result<(), String> {
         let failed = |error| format!("{}: {error}", folder.display());
-        for entry in std::fs::read_dir(folder).map_err(failed)? {
+        for entry in fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();
             let kind = entry.file_type().map_err(failed)?;
@@ -107,4 +109,25 @@ enum Nested {
     Same,
     /// A separate package, in the workspace or not.
     Other,
+}
+
+/// Replaces the text of a file by another one, as a whole: an interruption leaves the earlier text or the new one. The
+/// permissions stay, and a link leads to the new text.
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let permissions = fs::metadata(&path)?.permissions();
+    if permissions.readonly() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let mut staged = path.clone().into_os_string();
+    staged.push(format!(".{}.staged", std::process::id()));
+    let staged = PathBuf::from(staged);
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&staged)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.set_permissions(permissions));
+    let replaced = written.and_then(|()| file.sync_all()).and_then(|()| fs::rename(&staged, &path));
+    if replaced.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&staged);
+    }
+    replaced
 }

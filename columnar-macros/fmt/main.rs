@@ -152,7 +152,15 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         paths.retain(|path| !path.starts_with(&excluded));
     }
     let mut is_done = true;
-    for (mut snippets, mut files) in by_config(&mut packages, paths)? {
+    let mut sources = Vec::new();
+    for path in paths {
+        match std::fs::read_to_string(&path) {
+            Ok(text) => sources.push((path, text)),
+            // The other files are formatted all the same.
+            Err(error) => is_done &= unusable(&path, &error),
+        }
+    }
+    for (mut snippets, mut files) in by_config(&mut packages, sources)? {
         loop {
             files.iter_mut().for_each(|file| file.format(&snippets));
             if !snippets.format_missing() {
@@ -160,20 +168,25 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
             }
         }
         for file in &files {
-            is_done &= finish(file, arguments.is_check)?;
+            is_done &= finish(file, arguments.is_check).unwrap_or_else(|error| unusable(&file.path, &error));
         }
     }
     Ok(is_done)
 }
 
+/// Says that a file cannot be read or written. There is something left to do.
+fn unusable(path: &Path, error: &std::io::Error) -> bool {
+    eprintln!("error: {}: {error}", path.display());
+    false
+}
+
 /// The files with flows, grouped by the settings that rustfmt uses.
 fn by_config(
     packages: &mut Packages,
-    paths: BTreeSet<PathBuf>,
+    sources: Vec<(PathBuf, String)>,
 ) -> Result<Vec<(Snippets, Vec<RustFile>)>, String> {
     let mut groups = HashMap::<_, Vec<RustFile>>::new();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    for (path, text) in sources {
         if text.contains("flow!") {
             let key = (settings(&path), packages.edition(&path));
             groups.entry(key).or_default().push(RustFile { path, text, formatted: Formatted::default() });
@@ -199,7 +212,7 @@ fn settings(path: &Path) -> PathBuf {
 }
 
 /// Writes a file, or says that it would change. Returns whether nothing is left to do.
-fn finish(file: &RustFile, is_check: bool) -> Result<bool, String> {
+fn finish(file: &RustFile, is_check: bool) -> std::io::Result<bool> {
     let RustFile { path, text, formatted } = file;
     let folder = std::env::current_dir().unwrap_or_default();
     let shown = path.strip_prefix(folder).unwrap_or(path);
@@ -219,7 +232,7 @@ fn finish(file: &RustFile, is_check: bool) -> Result<bool, String> {
         println!("{}:{}: a flow is not formatted", shown.display(), first_difference(text, &formatted.text));
         return Ok(false);
     }
-    std::fs::write(path, &formatted.text).map_err(|error| format!("{}: {error}", path.display()))?;
+    files::replace(path, &formatted.text)?;
     println!("{}", shown.display());
     Ok(true)
 }

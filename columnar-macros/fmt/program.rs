@@ -64,6 +64,38 @@ fn a_file_with_a_mistake_stays_as_it_is() {
     assert_eq!(std::fs::read_to_string(folder.path().join("a.rs")).unwrap(), wrong);
 }
 
+/// The files after it were not formatted, and the exit code said why for none.
+#[test]
+fn a_file_that_is_no_text_is_named_and_the_others_are_formatted() {
+    let folder = files(&[("a.rs", OTHER), ("c.rs", OTHER)]);
+    std::fs::write(folder.path().join("b.rs"), b"flow! { source user; } // \xff\n").unwrap();
+    let (code, out, err) = result(&fmt(folder.path(), &["."]));
+    assert_eq!((code, out.as_str()), (1, "a.rs\nc.rs\n"));
+    assert!(err.starts_with("error: ") && err.contains("b.rs: stream did not contain valid UTF-8"), "{err}");
+}
+
+/// A process that was killed in the middle left a part of the file.
+#[cfg(unix)]
+#[test]
+fn a_file_is_replaced_as_a_whole_and_keeps_its_permissions() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    let folder = files(&[("real/a.rs", OTHER)]);
+    let path = folder.path().join("real/a.rs");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    symlink(&path, folder.path().join("link.rs")).unwrap();
+    let before = std::fs::metadata(&path).unwrap().ino();
+    let reader = std::fs::File::open(&path).unwrap();
+    assert_eq!(result(&fmt(folder.path(), &["link.rs"])).0, 0);
+    let after = std::fs::metadata(&path).unwrap();
+    assert_ne!(after.ino(), before, "it was written in place");
+    assert_eq!(after.mode() & 0o777, 0o640);
+    assert_eq!(std::io::read_to_string(reader).unwrap(), OTHER);
+    assert!(folder.path().join("link.rs").is_symlink());
+    assert!(std::fs::read_to_string(&path).unwrap().ends_with(FORMATTED));
+    assert_eq!(std::fs::read_dir(folder.path().join("real")).unwrap().count(), 1, "nothing is left");
+}
+
 #[test]
 fn without_paths_it_formats_the_packages_of_the_workspace() {
     let package = "[package]\nname = \"a\"\nedition = \"2021\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n";

@@ -112,10 +112,21 @@ impl<'r> Rust<'r> {
         let mut again = None;
         if let Some(header) = HeaderText::new(self.text, nodes) {
             let at = nodes.first().map_or(0, |first| first.range.start);
-            again = header.of_function(self.get(level, header.function(), at)?);
+            let has_comment = nodes.iter().any(SyntaxNode::has_comment);
+            let mut function = header.function();
+            for _ in 0..MOST_ROUNDS {
+                let formatted = self.get(level, function.clone(), at)?;
+                let found = header.of_function(formatted).filter(|found| {
+                    same(&format!("{written} {{}}"), &format!("{found}}}"), Strictness::Rust)
+                });
+                // As above, with comments the result is formatted again.
+                if found.is_none() || !has_comment || formatted == function {
+                    again = found;
+                    break;
+                }
+                formatted.clone_into(&mut function);
+            }
         }
-        let again =
-            again.filter(|again| same(&format!("{written} {{}}"), &format!("{again}}}"), Strictness::Rust));
         Ok(again.unwrap_or_else(|| format!("{} {{", closed(written))))
     }
 

@@ -71,6 +71,12 @@ pub(crate) fn is_name(text: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
+/// The width of a column of texts that has room for these names. A name that is too long is a mistake elsewhere, and a width
+/// has a limit.
+pub(crate) fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {
+    names.map(str::len).max().unwrap_or(0).min(200)
+}
+
 /// The valid name that is nearest to a text, if there is one.
 pub(crate) fn nearest_name(text: &str) -> Option<String> {
     let mut name = String::new();

@@ -402,6 +402,22 @@ fn a_flow_without_a_source_has_an_error() {
     }
 }
 
+/// A width of 65,536 characters panics.
+#[test]
+fn a_name_of_any_length_is_a_mistake() {
+    let long = "a".repeat(70_000);
+    for declarations in [
+        format!("source user; column {long}(user) = x;"),
+        format!("source {long}; column a({long}) = x;"),
+        format!("source user; column {long}(user, b) = x; column b({long}) = x;"),
+        format!("source user; use Debate {{ topic: user }} as {long}; column a({long}.critic) = x;"),
+    ] {
+        let declarations: TokenStream = declarations.parse().unwrap();
+        expand(&declarations);
+        expand(&quote!(struct Chat { #declarations }));
+    }
+}
+
 #[test]
 fn a_panic_is_reported_as_a_bug_of_this_crate() {
     let panic = std::panic::catch_unwind(|| panic!("out of {}", "ideas")).unwrap_err();

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use columnar::documents::{Key, Kind};
 use columnar_examples::printable;
+use tempfile::NamedTempFile;
 
 use crate::blocks::Block;
 
@@ -88,8 +89,15 @@ fn put(root: &Path, path: &str, text: Option<&str>) -> io::Result<()> {
     let path = root.join(path);
     match text {
         Some(text) => {
-            path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::write(path, text)
+            let folder = path.parent().unwrap_or(root);
+            fs::create_dir_all(folder)?;
+            let Ok(found) = fs::metadata(&path) else { return fs::write(path, text) };
+            // A new file takes the name: the old one may have another name outside of the folder.
+            let mut staged = NamedTempFile::new_in(folder)?;
+            staged.write_all(text.as_bytes())?;
+            fs::set_permissions(staged.path(), found.permissions())?;
+            staged.persist(path)?;
+            Ok(())
         }
         None => match fs::remove_file(path) {
             Err(error) if !matches!(error.kind(), NotFound | NotADirectory) => Err(error),

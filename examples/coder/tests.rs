@@ -231,6 +231,27 @@ fn no_edit_leaves_the_folder_or_changes_a_file_that_is_not_selected() {
     assert_eq!(text(&outside, "secret"), "a\n");
 }
 
+/// The text went through a hard link into a file outside of the folder.
+#[cfg(unix)]
+#[test]
+fn a_selected_hard_link_is_replaced_and_not_written_through() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (root, outside) = (folder(&[]), folder(&[("secret", "a\n")]));
+    let link = root.path().join("link");
+    fs::set_permissions(outside.path().join("secret"), PermissionsExt::from_mode(0o640))
+        .expect("it is there");
+    fs::hard_link(outside.path().join("secret"), &link).expect("a link is made");
+    let blocks = Answer::parse(&block("link", "a\n", "new\n")).blocks;
+    let edits =
+        edits::plan(root.path(), &BTreeSet::from(["link".to_owned()]), &blocks).expect("it is selected");
+    edits::write(root.path(), &edits).expect("it can be written");
+    assert_eq!((text(&root, "link").as_str(), text(&outside, "secret").as_str()), ("new\n", "a\n"));
+    assert_eq!(fs::metadata(link).expect("it is there").permissions().mode() & 0o777, 0o640);
+    edits::undo(root.path(), &edits).expect("nothing has changed");
+    assert_eq!(text(&root, "link"), "a\n");
+}
+
 #[tokio::test]
 async fn an_answer_is_applied_as_a_whole_and_its_fault_goes_into_the_next_request() -> Result<(), BoxError> {
     let root = folder(&[("a.txt", "one\n"), ("b.txt", "two\n")]);

@@ -140,6 +140,7 @@ pub mod services {
 /// Stores, and flows that are opened again.
 pub mod stores {
     pub mod contract;
+    pub mod copies;
     pub mod file;
     pub mod flows;
     pub mod impossible;

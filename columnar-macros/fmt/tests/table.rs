@@ -114,6 +114,16 @@ fn a_list_without_room_has_one_view_a_line() {
     );
 }
 
+/// rustfmt put the second line of the comment below the first, and into another place when it saw the result.
+#[test]
+fn a_comment_of_two_lines_before_a_parameter_stays_at_the_second_time() {
+    let text =
+        "flow! {\n    struct A(m: M // one\n    // two\n    , f: F) {\n        source user;\n    }\n}\n";
+    let once = format(text);
+    assert!(once.problems.is_empty() && once.text.contains("m: M, // one\n"), "{}", once.text);
+    assert_eq!(format(&once.text).text, once.text);
+}
+
 #[test]
 fn comments_stay() {
     check(

@@ -8,7 +8,7 @@ use proc_macro2::Span;
 
 use crate::diagnostics::{Errors, line};
 use crate::graph;
-use crate::ident::ident_text;
+use crate::ident::{ident_text, widest};
 use crate::syntax::{FlowDecl, ViewDecl};
 
 /// The order in which a flow is expanded.
@@ -129,7 +129,7 @@ fn cycle_of_views(edges: &[CycleEdge]) -> String {
 }
 
 fn drawn_cycle(edges: &[CycleEdge], help: &str) -> String {
-    let width = edges.iter().map(|edge| edge.reader.len()).max().unwrap_or(0);
+    let width = widest(edges.iter().map(|edge| edge.reader.as_str()));
     let mut drawing = String::new();
     for (at, CycleEdge { reader, read, span }) in edges.iter().enumerate() {
         let arrow = if at == 0 { "┌→" } else { "│ " };

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use super::view::{DEEPEST_GROUP, Purpose, Tiering, ViewSpec};
 use super::view_text::{ViewText, ViewTextError};
 use super::window::Window;
-use crate::declare::error::nearest;
+use crate::declare::error::{excerpt, nearest};
 
 /// The words after a column, in the order in which the guide explains them.
 const MODIFIERS: &str =
@@ -25,7 +25,10 @@ impl FromStr for ViewText {
         match parser.peek() {
             None => Ok(view),
             Some(',') => parser.fail("a text has one view: write the next one as a text of its own"),
-            Some(found) => parser.fail(format!("expected `.` or the end of the view, found `{found}`")),
+            Some(found) => {
+                let found = excerpt(found.encode_utf8(&mut [0; 4]));
+                parser.fail(format!("expected `.` or the end of the view, found {found}"))
+            }
         }
     }
 }
@@ -128,7 +131,8 @@ impl<'t> ViewParser<'t> {
             let start = self.rest;
             let Some(word) = self.word() else {
                 return self.fail(format!(
-                    "expected a view of `{name}` after the dot: `latest`, `window(n)` or `prev`"
+                    "expected a view of {} after the dot: `latest`, `window(n)` or `prev`",
+                    excerpt(&name)
                 ));
             };
             let is_call = self.peek() == Some('(');
@@ -347,5 +351,5 @@ fn no_view_named(word: &str) -> String {
                  `note(\"...\")`, `context()` and `instruction()`"
             .to_owned(),
     };
-    format!("no view is named `{word}`; {help}")
+    format!("no view is named {}; {help}", excerpt(word))
 }

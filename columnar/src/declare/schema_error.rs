@@ -3,7 +3,7 @@
 use super::name::{Name, NameError};
 use super::view::DEEPEST_GROUP;
 use super::view_text::ViewTextError;
-use crate::declare::error::{lines, list};
+use crate::declare::error::{excerpt, lines, list};
 
 /// All errors in the declaration of a flow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -332,23 +332,6 @@ fn cycle_path(columns: &[String]) -> String {
     let readers = columns.iter().skip(1).chain([first]);
     let readers = readers.map(|next| format!(", which `{next}` reads")).collect::<Vec<_>>();
     format!("`{first}`{}", readers.concat())
-}
-
-/// The most characters of a text that an error shows.
-const LONGEST: usize = 80;
-
-/// A text of a declaration in quotes: the beginning, escaped so that it cannot forge a line of a log.
-fn excerpt(text: &str) -> String {
-    let mut excerpt = String::from("`");
-    let mut chars = text.chars();
-    for c in chars.by_ref().take(LONGEST) {
-        // Quotes are not escaped, because a view may have a tag in quotes.
-        match c {
-            '"' | '\'' | '\\' => excerpt.push(c),
-            c => excerpt.extend(c.escape_debug()),
-        }
-    }
-    excerpt + if chars.as_str().is_empty() { "`" } else { "…`" }
 }
 
 fn suggestion_of(name: Option<&str>) -> String {

@@ -281,7 +281,8 @@ impl LiveFlow<'static, Dynamic> {
     }
 
     /// A [`fork`](Self::fork) with a separate store, which must be empty. The stored cells before `step` are copied into
-    /// that store.
+    /// that store. After an interruption nothing can be opened there until the same fork is made again, which goes on
+    /// with the copy, or the store is deleted.
     ///
     /// # Errors
     ///

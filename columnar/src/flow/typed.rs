@@ -135,7 +135,8 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     /// A [`fork`](Self::fork) with a separate store, which must be empty. The stored cells before `step` are copied into
-    /// that store.
+    /// that store. After an interruption nothing can be opened there until the same fork is made again, which goes on
+    /// with the copy, or the store is deleted.
     ///
     /// ```
     /// use columnar::prelude::*;

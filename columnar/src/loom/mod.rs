@@ -51,6 +51,7 @@ mod error;
 mod live;
 mod memory;
 mod open_loom;
+mod unique_keys;
 
 pub use self::agent::Agent;
 pub use self::assembly::Assembled;

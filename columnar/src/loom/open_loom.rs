@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use super::error::LoomError;
+use super::unique_keys::UniqueKeys;
 use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree};
 use crate::declare::Purpose;
 use crate::declare::error::Printable;
@@ -145,8 +146,10 @@ fn edge(kind: &str, from: &Edge, target: &str) -> Json {
 /// - [`LoomError::Unreadable`] for a node that has media and no text.
 /// - [`LoomError::Tree`] if a tree would have refused a part of the document.
 pub fn import(document: &str) -> Result<Vec<Imported>, LoomError> {
-    let document: Json = serde_json::from_str(document).map_err(|error| {
-        refused(format!("it is no JSON, at line {} and column {}", error.line(), error.column()))
+    let document: Result<UniqueKeys, _> = serde_json::from_str(document);
+    let UniqueKeys(document) = document.map_err(|error| {
+        let fault = if error.is_data() { "it has a key twice in one object" } else { "it is no JSON" };
+        refused(format!("{fault}, at line {} and column {}", error.line(), error.column()))
     })?;
     if text(&document, "format") != Some(FORMAT) {
         return Err(refused("its `format` is not `open-loom`".to_owned()));

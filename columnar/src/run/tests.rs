@@ -113,3 +113,28 @@ async fn a_push_that_waits_for_a_removal_finds_its_source() -> Result<()> {
     assert_eq!((f.get("second", 0).as_deref(), f.get("third", 0)), (Some("x"), None));
     Ok(())
 }
+
+/// The panic passed out of the drop of the run. Of two such cells, the second one ended the process.
+#[tokio::test]
+async fn r18_a_compute_step_whose_drop_panics_harms_no_run_that_is_dropped() -> Result<()> {
+    struct PanicsAtDrop;
+
+    impl Drop for PanicsAtDrop {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    let stuck = |_: Context| async {
+        let _dropped = PanicsAtDrop;
+        std::future::pending::<String>().await
+    };
+    let user = source("user");
+    let f = flow([column("one", user.latest(), stuck), column("two", user.latest(), stuck)])?;
+    f.push("user", "hello").await?;
+    let mut run = f.run();
+    assert!(run.next().now_or_never().is_none(), "both are stuck");
+    drop(run);
+    assert!(f.run().next().now_or_never().is_none(), "the flow goes on");
+    Ok(())
+}

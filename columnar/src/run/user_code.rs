@@ -1,7 +1,6 @@
 //! Code of users in a flow: the compute steps of the columns, and calls of filters, counters, stores, wakers and models,
 //! which may panic. A panic costs one cell: a broken function must not end the flow.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll};
@@ -11,6 +10,8 @@ use futures::future::FutureExt;
 #[cfg(feature = "simulation")]
 use crate::compute::{Context, Reply};
 use crate::compute::{Step, StepSettings};
+use crate::declare::error::CaughtFuture;
+pub(crate) use crate::declare::error::{caught, discard};
 use crate::store::{StoreError, StoreFuture};
 
 /// The compute steps of a flow, by column; `None` for a source. Clones share the list, so a run finds the steps of
@@ -62,27 +63,12 @@ pub(crate) fn settings(steps: &[Option<Step<'_>>]) -> Vec<Arc<StepSettings>> {
         .collect()
 }
 
-/// The result of a call; `None` after a panic. The payload may quote a conversation, so nothing shows the payload. The panic
-/// hook has reported the panic.
-///
-/// The caller asserts that a panic leaves nothing half changed.
-pub(crate) fn caught<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(discard).ok()
-}
-
-/// Drops a value whose drop may panic.
-pub(crate) fn discard<T>(value: T) {
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(value)));
-}
-
 /// A request to a store. A panic of the store, whether called, polled or dropped, is an error of the request.
-///
-/// `None` at the end.
-pub(crate) struct StoreRequest<T>(Option<StoreFuture<T>>);
+pub(crate) struct StoreRequest<T>(CaughtFuture<Result<T, StoreError>>);
 
 impl<T> StoreRequest<T> {
     pub(crate) fn new(call: impl FnOnce() -> StoreFuture<T>) -> Self {
-        Self(caught(call))
+        Self(CaughtFuture::new(call))
     }
 }
 
@@ -90,24 +76,9 @@ impl<T> Future for StoreRequest<T> {
     type Output = Result<T, StoreError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let polled = caught(|| {
-            let polled = self.0.as_mut()?.poll_unpin(task);
-            if polled.is_ready() {
-                self.0 = None;
-            }
-            Some(polled)
-        });
-        polled.flatten().unwrap_or_else(|| {
-            discard(self.0.take());
-            Poll::Ready(Err(StoreError::other("the store panicked, which is a bug in it")))
+        let polled = self.0.poll_unpin(task);
+        polled.map(|done| {
+            done.unwrap_or_else(|| Err(StoreError::other("the store panicked, which is a bug in it")))
         })
-    }
-}
-
-impl<T> Drop for StoreRequest<T> {
-    fn drop(&mut self) {
-        if self.0.is_some() {
-            discard(self.0.take());
-        }
     }
 }

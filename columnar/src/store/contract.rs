@@ -43,6 +43,8 @@ pub(crate) type StepEntries = Vec<(usize, Entry)>;
 /// 10. **Deletion.** [`delete`](Self::delete) removes the definition and all entries, whole or not at all, also if
 ///     `delete` fails or the process dies. While any handle has the location open, `delete` fails with
 ///     [`StoreError::Locked`]. Afterwards the location is as if it had never been opened.
+/// 11. **Copies.** Where a definition is found, so are all entries that were confirmed before. So the definition of a
+///     copied flow, which is written last, in place of a mark, tells that the copy is whole.
 ///
 /// The futures own the data, so a run can hold many futures at once. A `put` whose future is dropped is done or not
 /// done as a whole.

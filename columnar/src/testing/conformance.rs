@@ -1,5 +1,7 @@
 //! The conformance suite of stores.
 
+mod copies;
+
 use futures::future::{FutureExt, join, join_all};
 
 use crate::declare::Name;
@@ -44,6 +46,7 @@ pub async fn conformance<S: Store, H: Fn() -> S>(location: impl Fn() -> H) {
     deletes_a_flow_as_a_whole(&location()).await;
     deletes_nothing_where_there_is_no_flow(&location()).await;
     deletes_a_flow_or_opens_it(&location()).await;
+    copies::shows_a_copy_whole_or_not_at_all(&location).await;
 }
 
 /// Texts that stores have been known to change.

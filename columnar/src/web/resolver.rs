@@ -12,6 +12,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::error::WebFault;
 use super::public::is_public;
+use crate::declare::error::CaughtFuture;
 
 /// The addresses of a name.
 pub(super) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
@@ -38,10 +39,10 @@ pub(super) struct CheckedResolver {
 
 impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let lookup = (self.lookup)(name.as_str().to_owned());
+        let lookup = CaughtFuture::new(|| (self.lookup)(name.as_str().to_owned()));
         let allowed = self.allowed.clone();
         Box::pin(async move {
-            let found = lookup.await.map_err(|_| Refusal(WebFault::Name))?;
+            let found = lookup.await.and_then(Result::ok).ok_or(Refusal(WebFault::Name))?;
             let is_found = !found.is_empty();
             let mut usable = found.into_iter().filter(|address| allowed.allows(*address)).peekable();
             if usable.peek().is_none() {
@@ -67,4 +68,33 @@ pub(super) fn of_the_system() -> Lookup {
             Ok(found.map(|address| address.ip()).collect())
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::{Fetch, Web};
+
+    struct PanicsAtDrop;
+
+    impl Drop for PanicsAtDrop {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+
+    /// The panic passed out of `fetch`, and ended the task of the caller.
+    #[tokio::test]
+    async fn r18_a_resolver_that_panics_is_an_error_of_its_page() {
+        let called = Web::new().resolver(|name| -> BoxFuture<'static, _> { panic!("called with {name}") });
+        let polled = Web::new().resolver(|name| async move { panic!("polled with {name}") });
+        let dropped = Web::new().resolver(|_| async move {
+            let _dropped = PanicsAtDrop;
+            std::future::pending().await
+        });
+        for web in [called, polled, dropped.timeout(std::time::Duration::from_millis(10))] {
+            let error = web.fetch("http://name.example/").await.expect_err("nothing knows its address");
+            assert!(matches!(error.fault(), WebFault::Name | WebFault::TimedOut(_)), "{error}");
+        }
+    }
 }

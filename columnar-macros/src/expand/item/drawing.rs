@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use crate::ident::widest;
+
 /// The number of columns above which a list is easier to read than a drawing.
 const MANY: usize = 20;
 
@@ -62,7 +64,7 @@ pub(super) enum DrawnLine {
 /// level 2  critique  ← summary.latest, topics
 /// ```
 pub(super) fn list(nodes: &[DrawnColumn], order: &[usize]) -> String {
-    let longest = nodes.iter().map(|node| node.name.len()).max().unwrap_or(0);
+    let longest = widest(nodes.iter().map(|node| node.name.as_str()));
     let mut text = String::new();
     for (level, columns) in rows(&levels(nodes, order), order).iter().enumerate() {
         let mut head = format!("level {level}");

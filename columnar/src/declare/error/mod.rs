@@ -1,7 +1,10 @@
 //! The error types and functions that every layer uses.
 
+mod caught;
 #[cfg(any(feature = "providers", feature = "postgres"))]
 pub(crate) mod leaks;
+
+pub(crate) use caught::{CaughtFuture, caught, discard};
 
 use std::fmt::{self, Write};
 use std::path::Path;
@@ -59,9 +62,32 @@ fn is_invisible(c: char) -> bool {
     }
 }
 
+/// The most characters of a text that an error shows.
+const LONGEST_SHOWN: usize = 80;
+
+/// A text of a user in quotes: the beginning, escaped so that it cannot forge a line of a log.
+pub(crate) fn excerpt(text: &str) -> String {
+    let mut excerpt = String::from("`");
+    let mut chars = text.chars();
+    for c in chars.by_ref().take(LONGEST_SHOWN) {
+        // Quotes are not escaped, because a view may have a tag in quotes.
+        match c {
+            '"' | '\'' | '\\' => excerpt.push(c),
+            c => excerpt.extend(c.escape_debug()),
+        }
+    }
+    excerpt + if chars.as_str().is_empty() { "`" } else { "…`" }
+}
+
 /// The known name that is most similar to an unknown one, if one is similar.
 pub(crate) fn nearest<'n, N: AsRef<str> + Ord>(name: &str, known: &'n [N]) -> Option<&'n N> {
-    let known = known.iter().map(|known| (strsim::damerau_levenshtein(name, known.as_ref()), known));
+    let length = name.chars().count();
+    // A name that is much longer or shorter has more other letters than may differ. Comparing it would cost the product of
+    // both lengths.
+    let known = known
+        .iter()
+        .filter(|known| known.as_ref().chars().count().abs_diff(length) <= known.as_ref().len().max(3) / 3);
+    let known = known.map(|known| (strsim::damerau_levenshtein(name, known.as_ref()), known));
     // A third of the letters may differ, and one in the shortest names.
     let similar = known.filter(|(distance, known)| *distance <= known.as_ref().len().max(3) / 3);
     similar.min().map(|(_, known)| known)
@@ -69,10 +95,10 @@ pub(crate) fn nearest<'n, N: AsRef<str> + Ord>(name: &str, known: &'n [N]) -> Op
 
 /// The message about a name that no column has.
 pub(crate) fn unknown_column<N: AsRef<str>>(name: &str, similar: Option<&N>, columns: &[N]) -> String {
-    let name = Printable(name);
+    let name = excerpt(name);
     match similar {
-        Some(similar) => format!("no column is named `{name}`; did you mean `{}`?", similar.as_ref()),
-        None => format!("no column is named `{name}`; there are {}", list(columns)),
+        Some(similar) => format!("no column is named {name}; did you mean `{}`?", similar.as_ref()),
+        None => format!("no column is named {name}; there are {}", list(columns)),
     }
 }
 

@@ -121,3 +121,40 @@ impl Declaration {
         sources.chain(self.columns.iter().map(|declared| declared.column(&steps))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a file were shown raw and whole, and a key of a megabyte was compared with every known one.
+    #[test]
+    fn x6_errors_show_the_beginning_of_a_key_and_of_a_view_and_escape_it() {
+        for start in ["\u{1b}[2J\u{202e}key\n", "columns"] {
+            let long = start.repeat(100_000);
+            let file = serde_json::json!({ long.as_str(): 1 }).to_string();
+            let unknown = serde_json::from_str::<Declaration>(&file).expect_err("no such key").to_string();
+            let views = [
+                "user. latest".to_owned(),
+                format!("user{long}"),
+                format!("user.latest{long}"),
+                format!("user.latest.{long}"),
+                format!("user.{}.", "a".repeat(100_000)),
+                long.clone(),
+            ];
+            let declared = views.map(|view| {
+                let file = serde_json::json!({
+                    "sources": ["user"],
+                    "columns": [{ "name": "a", "views": [view], "step": long, "model": long }],
+                });
+                let declaration: Declaration =
+                    serde_json::from_str(&file.to_string()).expect("it is a table");
+                let wrong = crate::flow(declaration.to_columns([("words", Step::new(crate::prompt("")))]));
+                wrong.map(drop).expect_err("it is wrong").to_string()
+            });
+            for message in declared.into_iter().chain([unknown]) {
+                let is_harmless = message.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}');
+                assert!(is_harmless && message.len() < 1000, "{} bytes: {message:.900}", message.len());
+            }
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Unexpected, Visitor};
 
-use crate::declare::error::{list, nearest};
+use crate::declare::error::{excerpt, list, nearest};
 
 /// A struct whose fields are the keys of a table.
 pub(super) trait DataTable: Default {
@@ -155,8 +155,8 @@ impl Visitor<'_> for KnownKey {
     fn visit_str<E: Error>(self, key: &str) -> Result<&'static str, E> {
         // The error comes from here, not from the table, so that a format knows the position of the key.
         self.0.iter().find(|known| **known == key).copied().ok_or_else(|| match nearest(key, self.0) {
-            Some(near) => E::custom(format_args!("unknown key `{key}`; did you mean `{near}`?")),
-            None => E::custom(format_args!("unknown key `{key}`; possible are {}", list(self.0))),
+            Some(near) => E::custom(format_args!("unknown key {}; did you mean `{near}`?", excerpt(key))),
+            None => E::custom(format_args!("unknown key {}; possible are {}", excerpt(key), list(self.0))),
         })
     }
 }

@@ -22,6 +22,7 @@ use serde_json::Value as Json;
 use super::ingest::Ingest;
 use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
+use crate::declare::error::caught;
 use crate::flow::{LiveFlow, Row, RowChunks};
 use crate::history::Value;
 use crate::store::{BYTES, CHUNK, Store};
@@ -149,10 +150,9 @@ fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
 /// The errors of [`read_json_lines`](super::read_json_lines), and [`RowsError::Io`] for a file that is not Parquet, is
 /// damaged, or has another compression than Snappy.
 pub async fn read_parquet(store: &impl Store, file: File) -> Result<usize, RowsError> {
-    let reader = reader(file).map_err(failed)?;
+    let mut reader = guarded(|| reader(file))?;
     let mut ingest = Ingest::new(store).await?;
-    for batch in reader {
-        let batch = batch.map_err(failed)?;
+    while let Some(batch) = guarded(|| reader.next().transpose())? {
         let schema = batch.schema();
         for row in 0..batch.num_rows() {
             let columns = schema.fields().iter().zip(batch.columns());
@@ -161,6 +161,12 @@ pub async fn read_parquet(store: &impl Store, file: File) -> Result<usize, RowsE
         }
     }
     Ok(ingest.finish().await?)
+}
+
+/// The result of a call of the reader, which panics on some damaged files.
+fn guarded<T, E: Into<ParquetError>>(read: impl FnOnce() -> Result<T, E>) -> Result<T, RowsError> {
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the Parquet file is damaged");
+    caught(read).ok_or_else(damaged)?.map_err(failed)
 }
 
 fn reader(file: File) -> Result<ParquetRecordBatchReader, ParquetError> {
@@ -310,6 +316,32 @@ mod tests {
         let error = |row| Err(format!("row {row}: `_skipped` must be a list of column names"));
         assert_eq!(read(names(vec![Some("user"), None])).await.0, error(2));
         assert_eq!(read(vec![(SKIPPED, texts())]).await.0, error(1));
+    }
+
+    /// The reader of the format panics on some damaged files.
+    #[tokio::test]
+    async fn a_file_in_which_any_bit_is_flipped_is_read_or_an_error() {
+        let user = crate::flow::source("user");
+        let flow =
+            crate::flow([crate::flow::column("topics", user.latest(), crate::prompt(""))]).expect("a flow");
+        for text in ["hello", "", "and again"] {
+            flow.push("user", text).await.expect("it is pushed");
+        }
+        let file = tempfile::NamedTempFile::new().expect("there is room");
+        write_parquet(&flow, file.reopen().expect("it is open")).await.expect("there is room");
+        let bytes = std::fs::read(file.path()).expect("it is there");
+        let mut errors = 0;
+        for bit in (0..bytes.len() * 8).step_by(11) {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(file.path(), damaged).expect("it can be written");
+            let read = read_parquet(&MemoryStore::new(), file.reopen().expect("it is open")).await;
+            if let Err(error) = read {
+                assert!(error.to_string().len() < 1000, "{bit}: {error}");
+                errors += 1;
+            }
+        }
+        assert!(errors > 100, "{errors}");
     }
 
     #[tokio::test]

@@ -22,6 +22,7 @@ use crate::model::End;
 use crate::model::usage::{Receipt, SpendLimitError};
 use crate::run::Error;
 use crate::run::shared::CountedTokens;
+use crate::run::user_code::discard;
 use crate::schedule::Cell;
 use crate::store::{Entry, Put, StoreError};
 
@@ -236,7 +237,8 @@ impl Stream for Computation<'_> {
         let report = polled.unwrap_or_else(|payload| {
             let stage = mem::replace(&mut self.stage, ComputationStage::Finished);
             // Dropping either may panic again. The payload may quote a conversation, so nothing shows the payload.
-            let _ = catch_unwind(AssertUnwindSafe(|| drop((payload, stage))));
+            discard(payload);
+            discard(stage);
             let column = self.column.clone();
             let step = self.cell.step;
             Poll::Ready(Some(self.report_failure(Error::Panicked { column, step })))
@@ -249,7 +251,8 @@ impl Drop for Computation<'_> {
     /// Spans and logs of a compute step that is dropped belong to the cell, too.
     fn drop(&mut self) {
         let _entered = self.span.enter();
-        self.stage = ComputationStage::Finished;
+        // The drop of the run may be a panic already, and goes on with the other cells.
+        discard(mem::replace(&mut self.stage, ComputationStage::Finished));
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::copying::has_mark;
 use super::drift::{ColumnChange, Drift};
 use crate::compute::StepSettings;
 use crate::context::Exclusion;
@@ -53,6 +54,11 @@ impl FlowDefinition {
             }
             None if json.get("columnar_loom").is_some() => {
                 return Err(StoreError::other("it holds a tree, and no flow: open it with `Loom::open`"));
+            }
+            None if has_mark(&json) => {
+                return Err(StoreError::other(
+                    "it holds a part of a copy that was interrupted: make the same copy again, or delete it",
+                ));
             }
             None => return Err(damaged("it has no format number")),
         }

@@ -1,5 +1,6 @@
 //! Opening a flow on a store: options, changes of its definition, verifying and salvaging a store.
 
+mod copying;
 mod definition;
 mod drift;
 mod extend;

@@ -4,15 +4,18 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::copying::{begin_copy, is_unfinished};
 use super::definition::{FlowDefinition, exclusions_key};
 use super::options::{KeptColumns, OpenOptions, Recompute};
 use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::history::StoredSteps;
 use crate::history::tokens::Counter;
 use crate::run::shared::SharedFlow;
-use crate::run::state::{PastColumn, StoredColumns, Unloaded, invalid_history, load_all, load_error};
+use crate::run::state::{
+    FlowState, PastColumn, StoredColumns, Unloaded, invalid_history, load_all, load_error,
+};
 use crate::run::{Error, Result};
-use crate::store::{CHUNK, Store, StoreError, check_beyond, copy, listed_steps, put_all, stored_steps};
+use crate::store::{CHUNK, Store, check_beyond, copy, listed_steps, put_all, stored_steps};
 
 impl SharedFlow {
     /// Opens the store and takes over the contents.
@@ -25,9 +28,11 @@ impl SharedFlow {
         let plan = self.plan();
         let settings = self.lock().settings.clone();
         let mut text = store.open().await.map_err(Error::open)?;
-        // A store with a definition has the copy already: this flow was opened before.
-        if let (None, Some(recompute)) = (&text, &options.recompute) {
-            text = Some(self.copy_past(recompute, options, &**store).await?);
+        // A store with the definition of a flow has the copy already: this flow was opened before.
+        if let Some(recompute) = &options.recompute
+            && text.as_deref().is_none_or(is_unfinished)
+        {
+            text = Some(self.copy_past(recompute, options, &**store, text.as_deref()).await?);
         }
         let mut definition = parse(text.as_deref())?;
         self.check_kept(options, &definition)?;
@@ -66,13 +71,14 @@ impl SharedFlow {
         unknown.try_for_each(|name| self.find(name).map(drop))
     }
 
-    /// Copies everything that is not recomputed from another store into this one, and returns the definition. The
-    /// definition is written last, so a store that has one is complete.
+    /// Copies everything that is not recomputed from another store into this one, in which `found` was found. Returns the
+    /// definition.
     async fn copy_past(
         &self,
         recompute: &Recompute,
         options: &OpenOptions,
         into: &dyn Store,
+        found: Option<&str>,
     ) -> Result<String> {
         let plan = self.plan();
         let settings = self.lock().settings.clone();
@@ -101,6 +107,9 @@ impl SharedFlow {
         let dependents = changed.iter().flat_map(|&column| plan.dependents(column));
         let recomputed: BTreeSet<&Name> =
             changed.iter().copied().chain(dependents).filter_map(|at| keys.get(at)).collect();
+        let text = definition.text();
+        let part = format!("all but {recomputed:?} from step {}", recompute.step);
+        begin_copy(into, found, &text, &part).await.map_err(Error::open)?;
         // Columns that the flow no longer has are copied as well, because a column may return.
         for column in &definition.columns {
             let before = if recomputed.contains(&column.key) { recompute.step } else { usize::MAX };
@@ -109,23 +118,23 @@ impl SharedFlow {
         }
         // Exclusions of later steps count from later steps on.
         copy(&*recompute.from, into, &exclusions_key(), usize::MAX).await.map_err(Error::open)?;
-        let text = definition.text();
         into.define(text.clone()).await.map_err(Error::open)?;
         Ok(text)
     }
 
-    /// Copies the values before a step into an empty store. The definition is written last, so a store that has one is
-    /// complete.
-    pub(crate) async fn copy_fork(&self, step: usize, store: &dyn Store) -> Result<StoredColumns> {
+    /// Copies the values before a step into an empty store, on which `fork` is.
+    pub(crate) async fn copy_fork(&self, step: usize, fork: &mut FlowState, store: &dyn Store) -> Result<()> {
         let plan = self.plan();
         let settings = self.lock().settings.clone();
-        if store.open().await.map_err(Error::open)?.is_some() {
-            return Err(Error::open(StoreError::other("it holds a flow already: use an empty one")));
-        }
         let mut definition = FlowDefinition::default();
         let keys = definition.keys(plan.schema());
+        definition.update(plan.schema(), &keys, &settings, 0, |_, _| true)?;
+        let text = definition.text();
+        let found = store.open().await.map_err(Error::open)?;
+        let part = format!("before step {step}");
+        begin_copy(store, found.as_deref(), &text, &part).await.map_err(Error::open)?;
         for (column, key) in plan.schema().columns().iter().zip(&keys) {
-            // Of a fork whose copy was interrupted.
+            // Values of a store without a mark.
             check_beyond(store, key, step).await.map_err(Error::open)?;
             // In chunks, because the past may be larger than the memory.
             for first in (0..step).step_by(CHUNK) {
@@ -133,10 +142,10 @@ impl SharedFlow {
                 put_all(store, key, entries).await.map_err(Error::open)?;
             }
         }
-        definition.update(plan.schema(), &keys, &settings, 0, |_, _| true)?;
-        define(store, None, &definition).await?;
         let recent = self.lock().stored.recent;
-        Ok(StoredColumns { definition, keys, kept: KeptColumns::default(), recent })
+        fork.stored = StoredColumns { definition, keys, kept: KeptColumns::default(), recent };
+        fork.store_exclusions(store).await?;
+        store.define(text).await.map_err(Error::open)
     }
 }
 

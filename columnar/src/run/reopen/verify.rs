@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::copying::begin_copy;
 use super::definition::{FlowDefinition, exclusions_key, parse_exclusion};
 use crate::declare::Name;
 use crate::history::StepRanges;
@@ -71,11 +72,9 @@ pub async fn salvage(from: &impl Store, into: &impl Store) -> Result<Vec<Defect>
     let Some(definition) = from.open().await? else {
         return Err(StoreError::other("the store to copy from holds no flow: is it the right one?"));
     };
-    if into.open().await?.is_some() {
-        return Err(StoreError::other("the store to copy into holds a flow already: use an empty one"));
-    }
+    let found = into.open().await?;
+    begin_copy(into, found.as_deref(), &definition, "what can be read").await?;
     let defects = scan(from, &definition, Some(into)).await?;
-    // Last of all: a store without a definition holds no flow, so an interrupted call can be repeated.
     into.define(definition).await?;
     Ok(defects)
 }

@@ -10,7 +10,7 @@ use crate::run::state::{FindColumn, FlowState, load_error};
 use crate::run::user_code::StoreRequest;
 use crate::run::{Error, Result};
 use crate::schedule::Cell;
-use crate::store::{Entry, Put, Store, StoreError, listed_steps, load};
+use crate::store::{Entry, Put, Store, StoreError, listed_steps, load, put_all};
 
 impl SharedFlow {
     /// Excludes a stored cell from the contexts of the steps that have not begun, or includes the cell again.
@@ -108,12 +108,11 @@ impl FlowState {
 
     /// Copies the exclusions of a fork into a store.
     pub(crate) async fn store_exclusions(&self, store: &dyn Store) -> Result<()> {
-        for (at, exclusion) in self.exclusions.0.iter().enumerate() {
+        let entries = self.exclusions.0.iter().map(|exclusion| {
             let key = self.key_of(&exclusion.column);
-            let put = store.put(exclusions_key(), at, exclusion_entry(exclusion, &key)).await;
-            put.map_err(Error::open)?;
-        }
-        Ok(())
+            exclusion_entry(exclusion, &key)
+        });
+        put_all(store, &exclusions_key(), entries.enumerate().collect()).await.map_err(Error::open)
     }
 
     /// The exclusion of a cell from now on; `None` if nothing changes.

@@ -42,8 +42,7 @@ impl SharedFlow {
     pub(crate) async fn fork_into(&self, step: usize, store: Arc<dyn Store>) -> Result<Self> {
         let mut state = self.lock().fork(step)?;
         // A cell that is stored meanwhile may be in the copy alone: the fork gets `Put::Exists` for that cell.
-        state.stored = self.copy_fork(step, &*store).await?;
-        state.store_exclusions(&*store).await?;
+        self.copy_fork(step, &mut state, &*store).await?;
         let FlowState { unloaded, stored, .. } = &mut state;
         for (column, unloaded) in unloaded {
             if let Some(key) = stored.key(*column) {

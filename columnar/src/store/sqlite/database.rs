@@ -8,52 +8,19 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::error::SqliteError;
 use super::log::{self, beside};
+use super::schema::{self, APPLICATION, FORMAT, PAGE};
 use crate::declare::default_limits::SQLITE_BUSY;
 use crate::declare::error::shown;
 use crate::store::StoreError;
 use crate::store::files::status::FileStatus;
 use crate::store::lock::owner_only;
 
-/// The application id in the header of the file: `clmn`.
-const APPLICATION: i32 = 0x636c_6d6e;
-/// The format that is written, which is the user version in the header.
-const FORMAT: u32 = 2;
 /// The pause between two attempts to change the journal mode.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
-
-/// The size of a page. A cell is found by one number, made of the column and the step. So a cell is one row of one
-/// tree, and a write changes one page. Ten cells of 800 bytes fill a page of this size, and four cells a page of half
-/// the size. Where values are of any length, a page of this size leaves less room empty than a smaller page, and a
-/// larger page makes a flow of a few steps large.
-const PAGE: u32 = 8192;
-const TABLES: &str = "
-    create table flow (
-        id integer primary key, key text not null unique, definition blob, columns integer not null,
-        sum integer not null
-    );
-    create table column (
-        id integer primary key, flow integer not null, name text not null, complete integer not null,
-        sum integer not null, unique (flow, name)
-    );
-    create table cell (id integer primary key, sum integer not null, bytes blob);
-";
-/// Receipts, by the id of the cell. Receipts have a separate table, so a cell without a receipt takes not a byte more,
-/// and receipts are summed up without reading values.
-const RECEIPTS: &str = "
-    create table receipt (id integer primary key, bytes blob not null);
-    create view cells as
-        select flow.key as flow, column.name as column, cell.id & 0xffffffff as step,
-            cast(cell.bytes as text) as value, cast(receipt.bytes as text) as receipt
-        from flow join column on column.flow = flow.id
-            join cell on cell.id between column.id << 32 and (column.id << 32) + 0xffffffff
-            left join receipt on receipt.id = cell.id;
-";
-/// Upgrades from format 1, which had no receipts. No cell is rewritten, since cells without a receipt did not change.
-const UPGRADE: &str = "drop view if exists cells;";
 
 /// A flow in a file.
 #[derive(Clone)]
@@ -84,6 +51,8 @@ pub(super) fn resolve(file: &Path) -> io::Result<PathBuf> {
 pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connection, SqliteError> {
     log::check(path)?;
     check_links(path)?;
+    let is_log_left =
+        log::is_left(path).map_err(|error| SqliteError::io(format!("opening {location}"), error))?;
     let mut db = connect(path)?;
     db.busy_timeout(SQLITE_BUSY)?;
     // sqlite.org/pragma.html: a schema that another program has edited runs no unsafe functions, and reading notices
@@ -111,10 +80,10 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
                     // A truncated file must not be overwritten.
                     return Err(SqliteError::Damaged("it is not empty, and there is nothing in it"));
                 }
-                make(&making, TABLES)?;
+                schema::make(&making)?;
             }
             Some(FORMAT) => {}
-            Some(_) => make(&making, UPGRADE)?,
+            Some(_) => schema::upgrade(&making)?,
         }
         making.commit()?;
     }
@@ -129,6 +98,10 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
     }
     // The first read makes the log and the index.
     format(&db, path, location)?;
+    schema::check(&db, path)?;
+    if is_log_left {
+        schema::check_pages(&db, path)?;
+    }
     Ok(db)
 }
 
@@ -231,12 +204,4 @@ fn format(db: &Connection, path: &Path, location: &dyn fmt::Display) -> Result<O
         return Ok(None);
     }
     Err(StoreError::other(format!("{} is a database of another program", shown(path))).into())
-}
-
-fn make(db: &Transaction<'_>, tables: &str) -> Result<(), SqliteError> {
-    db.execute_batch(tables)?;
-    db.execute_batch(RECEIPTS)?;
-    db.pragma_update(None, "application_id", APPLICATION)?;
-    db.pragma_update(None, "user_version", FORMAT)?;
-    Ok(())
 }

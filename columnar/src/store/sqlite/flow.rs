@@ -140,6 +140,10 @@ impl ColumnRows {
         // The checksum of the row includes the id, so the id is chosen before the row is inserted.
         let id = db.query_row("select coalesce(max(id), 0) + 1 from column", (), |row| row.get(0))?;
         let column = ColumnRow { id, complete: 0 };
+        let has_cells = "select exists (select 1 from cell where id >= ?)";
+        if db.query_row(has_cells, [column.cell(0)], |row| row.get(0))? {
+            return Err(SqliteError::Damaged("it has values of a column that is gone"));
+        }
         // If the transaction fails, the backend drops all of `self`, so this entry does not outlive it.
         self.known.insert(name.clone(), column);
         column.write(db, self.flow, name)?;

@@ -20,6 +20,9 @@ use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[cfg(unix)]
+use rustix::process::{Flock, FlockType, fcntl_getlk};
+
 use super::error::SqliteError;
 use super::frames::{FrameFormat, HEADER, INDEX, LogIndex, LogScan, Salts, fill, scan};
 use crate::declare::error::shown;
@@ -196,6 +199,25 @@ pub(super) fn is_empty(file: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
         metadata => Ok(metadata?.len() == 0),
     }
+}
+
+/// Whether a log was left that is not empty: its process was killed, and no other process has the file open.
+pub(super) fn is_left(file: &Path) -> io::Result<bool> {
+    Ok(!is_empty(&log_path(file))? && with_index(&index_path(file), |index| is_used(index))? != Some(true))
+}
+
+/// Whether another process has the index open. Each connection of SQLite holds a lock on a byte of the index, `DMS` in
+/// the source of SQLite.
+#[cfg(unix)]
+fn is_used(index: &File) -> io::Result<bool> {
+    let byte = Flock { start: 128, length: 1, ..Flock::from(FlockType::WriteLock) };
+    Ok(fcntl_getlk(index, &byte)?.is_some())
+}
+
+/// Believes that nobody has the index open. On other systems a lock cannot be looked at.
+#[cfg(not(unix))]
+fn is_used(_: &File) -> io::Result<bool> {
+    Ok(false)
 }
 
 /// Whether the index is synced. On other systems a file that is only read cannot be made durable.

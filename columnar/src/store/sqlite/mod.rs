@@ -18,6 +18,7 @@ mod log;
 mod names;
 mod open_file;
 mod open_flow;
+mod schema;
 mod shared_file;
 #[cfg(test)]
 mod tests;
@@ -79,7 +80,8 @@ use crate::declare::Name;
 /// together wait for the disk together. Each value has a checksum that includes the column and the step, so a value
 /// that was changed, moved or removed is an error of that cell, and the others can be read. The checksum is no
 /// signature: a program that can write to the file can forge it. Before a new flow is begun, the index of the keys is
-/// compared with the flows, once for each connection, so a damaged index loses no flow.
+/// compared with the flows, once for each connection, so a damaged index loses no flow. The schema and the length of the
+/// file are compared with what the library writes, each time the file is opened.
 ///
 /// Deleting a flow overwrites its texts with zeros; after an interruption, the next deletion does the rest, for any
 /// key. Until the log beside the file is empty, texts may still be there.
@@ -90,7 +92,8 @@ use crate::declare::Name;
 /// request, and when the last flow of the process is closed, the values are written back to the file and the log is
 /// emptied, unless another process is using it. So a file that is closed or idle is whole by itself. After a crash the
 /// log belongs to the file: a file without the log is an earlier state of all flows, and nothing shows the loss.
-/// [`backup`](Self::backup) copies a file that is in use.
+/// [`backup`](Self::backup) copies a file that is in use. The first opening after a crash reads the whole file once, as
+/// `pragma integrity_check` does, and refuses a file in which nothing leads to a page.
 ///
 /// If the log is damaged, cut, overwritten or an earlier one, so that confirmed values are lost, the file is not
 /// opened, and the error has the number of lost transactions or of their parts. SQLite itself would drop these

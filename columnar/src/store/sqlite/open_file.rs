@@ -231,7 +231,6 @@ impl OpenFile {
     /// Closes an unused connection. So a file without open flows has no log beside it, and may be replaced.
     fn disconnect_if_unused(&mut self) {
         if self.flows.is_empty() {
-            self.advance();
             // Closing the connection writes back only if no other process has the file open.
             self.write_back();
             self.connected = None;
@@ -246,14 +245,16 @@ impl OpenFile {
     }
 
     /// Writes the log back to the file and empties it, so a copy of the file alone is whole. Waits for nobody: if
-    /// others use the log, it stays used.
+    /// others use the log, it stays used. The complete prefixes are stored before, so each value that is in the file
+    /// alone is counted.
     fn write_back(&mut self) {
-        let Self { path, connected: Some(Connected { db, names, is_log_used, .. }), .. } = self else {
-            return;
-        };
+        let Some(Connected { names, is_log_used, .. }) = &mut self.connected else { return };
         // Another process may have written the file back from another log.
         *is_log_used &= names.check().is_ok();
-        if *is_log_used {
+        if !*is_log_used || !self.advance() {
+            return;
+        }
+        if let Self { path, connected: Some(Connected { db, is_log_used, .. }), .. } = self {
             let _ = db.busy_timeout(Duration::ZERO);
             // The first checkpoint does the work beside writers, the second one excludes writers for a moment.
             let behind = db.query_row("pragma wal_checkpoint(passive)", (), |row| {
@@ -268,23 +269,31 @@ impl OpenFile {
         }
     }
 
-    /// Stores the complete prefixes of closed flows, with one wait for the disk.
-    fn advance(&mut self) {
-        let behind = std::mem::take(&mut self.behind);
-        if !behind.is_empty() {
-            self.set_log_used();
+    /// Stores the complete prefixes of all flows, with one wait for the disk. Returns whether that is done.
+    fn advance(&mut self) -> bool {
+        let is_due = !self.behind.is_empty() || self.flows.values().any(|flow| flow.behind().is_some());
+        if !is_due {
+            return true;
         }
-        if let (Some(Connected { db, names, .. }), false) = (&self.connected, behind.is_empty()) {
-            // After a failure, the next `open` of these flows reads more rows. So this write is not worth a wait.
-            let _ = db.busy_timeout(Duration::ZERO);
-            let _ = transact(db, |writing| {
-                names.check_for_write()?;
-                // A flow that is damaged does not concern the others.
-                behind.iter().for_each(|flow| drop(advance(writing, *flow)));
-                Ok(())
-            });
-            let _ = db.busy_timeout(SQLITE_BUSY);
+        self.set_log_used();
+        let Self { connected: Some(Connected { db, names, .. }), flows, behind, .. } = self else {
+            return false;
+        };
+        // After a failure, the next `open` of these flows reads more rows. So this write is not worth a wait.
+        let _ = db.busy_timeout(Duration::ZERO);
+        let advanced = transact(db, |writing| {
+            names.check_for_write()?;
+            // A flow that is damaged does not concern the others.
+            behind.iter().for_each(|flow| drop(advance(writing, *flow)));
+            flows.values_mut().for_each(|flow| drop(flow.advance(writing)));
+            Ok(())
+        });
+        let _ = db.busy_timeout(SQLITE_BUSY);
+        match advanced {
+            Ok(()) => behind.clear(),
+            Err(_) => flows.values_mut().for_each(OpenFlow::undo),
         }
+        advanced.is_ok()
     }
 
     /// Stores the cells of flows. Returns the outcome of each flow.

@@ -99,7 +99,17 @@ impl OpenFlow {
     /// Forgets changes that are not stored.
     pub(super) fn undo(&mut self) {
         self.columns = None;
+    }
+
+    /// Stores the complete prefixes of columns, if these are longer than the stored ones.
+    pub(super) fn advance(&mut self, db: &Transaction<'_>) -> Result<(), SqliteError> {
+        if self.since_advance == 0 {
+            return Ok(());
+        }
+        self.lock.check(&self.location)?;
+        self.columns(db)?.advance(db)?;
         self.since_advance = 0;
+        Ok(())
     }
 
     /// The id of the flow, if the complete prefixes of columns are longer than the stored ones.

@@ -130,7 +130,7 @@ async fn s21_a_definition_that_was_edited_or_removed_is_noticed() {
         ("update column set complete = 2", "the checksum of a column is another one"),
         ("update column set name = 'usher' where name = 'user'", "the checksum of a column is another one"),
         ("delete from column where name = 'user'", "a column is gone"),
-        ("drop table cell", "no such table"),
+        ("drop table cell", "its schema is not as written"),
     ] {
         let chats = conversation().await;
         chats.sql(edit);

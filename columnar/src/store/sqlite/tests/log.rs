@@ -1,6 +1,7 @@
 //! The log beside the file, after a crash: damaged, torn, missing.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::PathBuf;
 
 use rusqlite::Connection;
@@ -15,15 +16,15 @@ const FRAME: usize = 24 + 8192;
 
 /// The files of a killed writer, which a process that dies leaves as they are.
 #[derive(Clone)]
-struct Image {
-    file: Vec<u8>,
-    log: Option<Vec<u8>>,
-    index: Option<Vec<u8>>,
+pub(super) struct Image {
+    pub(super) file: Vec<u8>,
+    pub(super) log: Option<Vec<u8>>,
+    pub(super) index: Option<Vec<u8>>,
 }
 
 impl Image {
     /// The files of a writer that is alive, as if it were killed now.
-    fn of(chats: &Chats) -> Self {
+    pub(super) fn of(chats: &Chats) -> Self {
         let read = |end| fs::read(beside(chats, end)).expect("it is open");
         Self { file: read(""), log: Some(read("-wal")), index: Some(read("-shm")) }
     }
@@ -40,17 +41,26 @@ impl Image {
         Self { index: None, ..self.clone() }
     }
 
-    /// Opens a copy, and returns the number of steps.
-    fn open(&self, chats: &Chats) -> Result<usize, StoreError> {
+    /// Writes a copy. A file that is there is overwritten, since truncating it would wait for the disk on some file
+    /// systems.
+    pub(super) fn write(&self, chats: &Chats) {
         for (end, bytes) in
             [("", Some(&self.file)), ("-wal", self.log.as_ref()), ("-shm", self.index.as_ref())]
         {
             let path = beside(chats, end);
-            match bytes {
-                Some(bytes) => fs::write(path, bytes).expect("it can be written"),
-                None => drop(fs::remove_file(path)),
-            }
+            let Some(bytes) = bytes else {
+                drop(fs::remove_file(path));
+                continue;
+            };
+            let file = File::options().write(true).create(true).truncate(false).open(path);
+            let mut file = file.expect("it can be opened");
+            file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64)).expect("it can be written");
         }
+    }
+
+    /// Opens a copy, and returns the number of steps.
+    fn open(&self, chats: &Chats) -> Result<usize, StoreError> {
+        self.write(chats);
         let mut open = chats.open()?;
         let entries = open.load(0)?;
         let sound = |(step, entry): &(usize, Entry)| *entry == Entry::from(text(*step));
@@ -119,7 +129,7 @@ fn s17_a_flipped_bit_of_the_log_loses_no_value_silently() {
     }
 }
 
-fn checkpoint(open: &Open, how: &str) {
+pub(super) fn checkpoint(open: &Open, how: &str) {
     let db = open.file.db().expect("it is open");
     db.query_row(how, (), |row| row.get::<_, i64>(0)).expect("it can be written back");
 }
