@@ -260,7 +260,7 @@ fn a_file_that_changes_while_it_is_read_is_a_fault() {
 
 /// An error of syntax at each token, in more and more open brackets, took all memory and the process with it.
 #[test]
-fn a_file_that_is_too_tangled_to_parse_has_no_entry_and_is_named() {
+fn i9_a_file_that_is_too_tangled_to_parse_has_no_entry_and_is_named() {
     let mut folder = Folder::of(&[("plain.c", "int plain(void) { return 1; }\n")]);
     folder.write("tangled.c", "(<a".repeat(5_000));
     folder.write("tangled.js", "->".repeat(250_000));

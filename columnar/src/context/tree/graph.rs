@@ -169,7 +169,7 @@ fn number(len: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{EdgeGraph, EdgeKind, EdgeSource};
+    use super::{EdgeGraph, EdgeKind, EdgeRef, EdgeSource};
     use crate::declare::Purpose;
 
     /// An edge that names one source n times took n × n steps to find the nodes that follow the source.
@@ -180,7 +180,7 @@ mod tests {
         let source = |node| EdgeSource { node, purpose: Purpose::Primary };
         graph.add_edge(EdgeKind::Continuation, &vec![source(0); 1000], 1, 0);
         graph.add_edge(EdgeKind::Continuation, &[source(0), source(1), source(0)], 2, 1);
-        let targets: Vec<_> = graph.outgoing(0, EdgeKind::Continuation).map(|edge| edge.target()).collect();
+        let targets: Vec<_> = graph.outgoing(0, EdgeKind::Continuation).map(EdgeRef::target).collect();
         assert_eq!(targets, [1, 2]);
     }
 }

@@ -156,7 +156,7 @@ fn work_is_bounded() {
 
 /// An error of syntax at each token, in more and more open operators, took minutes for 16 kB and all memory of the machine.
 #[test]
-fn storms_of_errors_are_given_up() {
+fn i9_storms_of_errors_are_given_up() {
     let mut parser = parser();
     for (extension, unit) in [
         ("rs", "(;"),
@@ -180,7 +180,7 @@ fn storms_of_errors_are_given_up() {
 
 /// A lexer that asked for the rest of a character, and got nothing, read memory that was not there.
 #[test]
-fn a_text_that_is_given_up_in_a_character_is_no_crash() {
+fn i9_a_text_that_is_given_up_in_a_character_is_no_crash() {
     let text = format!("&{}", "else a[go /* é".repeat(4_000));
     assert_eq!(parser().symbols(language("go"), &text), Err(Tangled));
 }
