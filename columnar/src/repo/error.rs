@@ -58,7 +58,8 @@ impl fmt::Display for RepoError {
             if at > 0 {
                 f.write_str("\n")?;
             }
-            let advice = if self.is_root { ROOT_ADVICE } else { fault.advice() };
+            let is_open = *fault == FileFault::Stopped;
+            let advice = if self.is_root && !is_open { ROOT_ADVICE } else { fault.advice() };
             write!(f, "`{}` {fault}: {advice}", Printable(path))?;
         }
         match self.faults.len().saturating_sub(LISTED) {
@@ -113,6 +114,12 @@ pub enum FileFault {
     /// It changed whenever it was read.
     #[error("changes while it is read")]
     Changing,
+    /// It has no entry in the map: it takes more work to parse than code of its length does.
+    #[error("is too tangled to parse")]
+    Tangled,
+    /// The [handle](super::ScanHandle) of the scan was dropped.
+    #[error("was not scanned to the end")]
+    Stopped,
     /// The system does not let it be read.
     #[error("cannot be read ({0})")]
     Unreadable(io::ErrorKind),
@@ -129,6 +136,8 @@ impl FileFault {
             Self::Outside => "name a file of the repository",
             Self::Name(_) | Self::NameEncoding => "rename it, or do not select it",
             Self::Backslash => "rename it, or write `/` between folders",
+            Self::Tangled => "select it, or split it",
+            Self::Stopped => "scan again",
             Self::Changing => "try again when its writer is done",
             Self::Unreadable(_) => "change its permissions, or do not select it",
             Self::Special | Self::Binary | Self::Encoding | Self::TooLarge => "do not select it",

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::entry::entry;
 use super::error::FileFault;
 use super::index::{FileChange, FileNumber, Index};
+use super::life::ScanLife;
 use super::parse::parse;
 use super::syntax::Language;
 use super::walk::FoundFiles;
@@ -45,15 +46,15 @@ struct MadeEntry {
 pub(super) struct Chosen {
     /// Their texts, by path.
     pub(super) entries: BTreeMap<Arc<str>, Value>,
-    /// The number of other files that parse.
+    /// The number of other files that could have an entry.
     pub(super) others: usize,
 }
 
 impl Map {
     /// Walks through the repository, and reads the files that changed. Returns whether files came or went. A fault of the
-    /// root changes nothing.
-    pub(super) fn scan(&mut self, root: &Path) -> Result<bool, FileFault> {
-        let before = std::mem::replace(&mut self.found, FoundFiles::all(root)?);
+    /// root changes nothing. A scan that is stopped leaves the files to the next one.
+    pub(super) fn scan(&mut self, root: &Path, life: &ScanLife) -> Result<bool, FileFault> {
+        let before = std::mem::replace(&mut self.found, FoundFiles::all(root, life)?);
         self.is_scanned = true;
         let mut changed: BTreeSet<Arc<str>> = BTreeSet::new();
         for (path, stamp) in &self.found.files {
@@ -66,13 +67,18 @@ impl Map {
         let gone = before.files.keys().filter(|path| !self.found.files.contains_key(*path));
         changed.extend(gone.cloned());
         let moved = !before.files.keys().eq(self.found.files.keys());
-        self.read(root, changed);
-        Ok(moved)
+        self.read(root, changed, life).map(|()| moved)
     }
 
     /// Reads some files, and those in folders. Returns whether files came or went. A fault of the root changes nothing.
-    pub(super) fn look_at(&mut self, root: &Path, paths: &BTreeSet<String>) -> Result<bool, FileFault> {
-        let now = FoundFiles::some(root, paths)?;
+    /// A look that is stopped leaves the files to the next scan.
+    pub(super) fn look_at(
+        &mut self,
+        root: &Path,
+        paths: &BTreeSet<String>,
+        life: &ScanLife,
+    ) -> Result<bool, FileFault> {
+        let now = FoundFiles::some(root, paths, life)?;
         let mut before = BTreeSet::new();
         let mut is_skipped = BTreeSet::new();
         for path in paths {
@@ -89,8 +95,7 @@ impl Map {
         before.extend(now.files.keys().cloned());
         self.found.files.extend(now.files);
         self.found.skipped.extend(now.skipped);
-        self.read(root, before);
-        Ok(moved)
+        self.read(root, before, life).map(|()| moved)
     }
 
     /// Chooses entries. `is_shown` says which are shown now.
@@ -119,21 +124,32 @@ impl Map {
                 chosen.insert(Arc::clone(&file.path), made.text.clone());
             }
         }
-        Chosen { others: self.index.len() - chosen.len(), entries: chosen }
+        let tangled = self.found.skipped.values().filter(|fault| **fault == FileFault::Tangled).count();
+        Chosen { others: self.index.len() - chosen.len() + tangled, entries: chosen }
     }
 
     /// Reads files, or finds that they are gone.
-    fn read(&mut self, root: &Path, paths: BTreeSet<Arc<str>>) {
+    fn read(&mut self, root: &Path, paths: BTreeSet<Arc<str>>, life: &ScanLife) -> Result<(), FileFault> {
         let known = paths.into_iter().filter_map(|path| Language::of(&path).map(|language| (path, language)));
         let (there, gone): (Vec<_>, Vec<_>) =
             known.partition(|(path, _)| self.found.files.contains_key(path));
         let mut changes: Vec<FileChange> =
             gone.into_iter().map(|(path, _)| FileChange { path, symbols: None }).collect();
-        for (path, language, read) in parse(root, &there) {
+        let parsed = parse(root, &there, life);
+        if parsed.is_err() {
+            // No stamp: the next scan reads them.
+            self.found.files.extend(there.into_iter().map(|(path, _)| (path, None)));
+            self.is_scanned = false;
+        }
+        let end = parsed.as_ref().map(|_| ()).map_err(|fault| *fault);
+        for (path, language, read) in parsed.unwrap_or_default() {
             let symbols = match read {
                 Ok((stamp, symbols)) => {
                     self.found.files.insert(Arc::clone(&path), stamp);
-                    symbols.map(|symbols| (language, symbols))
+                    if symbols.is_err() {
+                        self.found.skipped.insert(path.to_string(), FileFault::Tangled);
+                    }
+                    symbols.ok().flatten().map(|symbols| (language, symbols))
                 }
                 Err(fault) => {
                     self.found.skipped.insert(path.to_string(), fault);
@@ -145,6 +161,7 @@ impl Map {
         for id in self.index.apply(changes) {
             self.entries.remove(&id);
         }
+        end
     }
 }
 

@@ -58,6 +58,10 @@
 //! imports of the file, its symbols with parameters and types, the files that each symbol uses, and those that use it.
 //! A file with errors of syntax has the symbols that its grammar finds. One without any is in the file tree alone.
 //!
+//! A parse has a bound in work and memory, by counts that are the same on every machine. Code is far below the bound. A text
+//! that is not has no entry: the legend counts it among the files without one, and [`Repository::skipped`] names it as
+//! [`FileFault::Tangled`].
+//!
 //! References go by name: a name refers to the file that defines it outside of any class, trait or implementation, if an
 //! import has the name, or an import or a path in the text has the name of the file or its folder. In Go, an import ends with
 //! the last two parts of the folder. If several files are possible, the imports decide, then the folders in common; a name
@@ -71,11 +75,12 @@
 //!
 //! A scan reads the status of each file, and the text of those that changed. [`Repository::changed`] looks at some files
 //! only. Both read and parse on the thread of the caller, and many files on all processors, so call them in
-//! `tokio::task::spawn_blocking` where a thread must not wait.
+//! `tokio::task::spawn_blocking` where a thread must not wait. A [handle](Repository::handle) stops them when it is dropped.
 
 mod entry;
 mod error;
 mod index;
+mod life;
 mod map;
 mod parse;
 mod paths;
@@ -86,6 +91,7 @@ mod tree;
 mod walk;
 
 pub use error::{FileFault, RepoError};
+pub use life::ScanHandle;
 pub use repository::Repository;
 
 /// The size of the largest file that is read, in bytes.

@@ -6,28 +6,36 @@ use std::sync::Arc;
 use std::thread;
 
 use super::error::FileFault;
+use super::life::ScanLife;
 use super::read::{Stamp, read};
-use super::syntax::{Language, SymbolParser, Symbols};
+use super::syntax::{Language, SymbolParser, Symbols, Tangled};
 
 /// Fewer files are not worth a thread.
 const FILES_PER_THREAD: usize = 32;
 /// The stack of a thread, in bytes: enough for nearly all files.
 const STACK: usize = 16 << 20;
 
-/// A file that was read: its stamp, and its symbols if it parses.
-type Parsed = (Arc<str>, &'static Language, Result<(Stamp, Option<Symbols>), FileFault>);
+/// The symbols of a file; `None` if nothing of the language is in it.
+type ParsedSymbols = Result<Option<Symbols>, Tangled>;
+/// A file that was read, with its stamp.
+type Parsed = (Arc<str>, &'static Language, Result<(Stamp, ParsedSymbols), FileFault>);
 
-/// Reads and parses files.
-pub(super) fn parse(root: &Path, files: &[(Arc<str>, &'static Language)]) -> Vec<Parsed> {
+/// Reads and parses files, until nobody waits for them.
+pub(super) fn parse(
+    root: &Path,
+    files: &[(Arc<str>, &'static Language)],
+    life: &ScanLife,
+) -> Result<Vec<Parsed>, FileFault> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let threads = processors.min(files.len() / FILES_PER_THREAD).max(1);
     // Neighbours are in different parts, since large files often are neighbours.
     let work = |nth: usize, stack: usize| {
-        let mut parser = SymbolParser::new(stack);
+        let mut parser = SymbolParser::new(stack, life.clone());
         let part = files.iter().skip(nth).step_by(threads);
+        let part = part.take_while(|_| !life.is_over());
         part.map(|(path, language)| one(root, path, language, &mut parser)).collect::<Vec<_>>()
     };
-    thread::scope(|scope| {
+    let parsed = thread::scope(|scope| {
         let work = &work;
         let spawn =
             |nth| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(nth, STACK));
@@ -40,7 +48,8 @@ pub(super) fn parse(root: &Path, files: &[(Arc<str>, &'static Language)]) -> Vec
                 Err(_) => work(nth, 0),
             });
         parts.flatten().collect()
-    })
+    });
+    if life.is_over() { Err(FileFault::Stopped) } else { Ok(parsed) }
 }
 
 fn one(root: &Path, path: &Arc<str>, language: &'static Language, parser: &mut SymbolParser) -> Parsed {

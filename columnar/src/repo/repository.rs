@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::entry::legend;
 use super::error::{FileFault, RepoError};
+use super::life::{ScanHandle, ScanLife};
 use super::map::{Chosen, Map};
 use super::read::{document_path, read};
 use super::tree::tree;
@@ -30,6 +31,8 @@ pub struct Repository {
     /// The selected paths as the caller named them.
     selection: BTreeSet<PathBuf>,
     map: Map,
+    /// The life of the next scan.
+    life: ScanLife,
     /// Whether files came or went since the last update.
     moved: bool,
     /// The documents after all updates: the only record of what is shown. A flow that was opened again, or a push that failed,
@@ -62,6 +65,7 @@ impl Repository {
             counter: Arc::new(Estimate),
             selection: BTreeSet::new(),
             map: Map::default(),
+            life: ScanLife::default(),
             moved: true,
             documents: Documents::new(),
         })
@@ -114,6 +118,35 @@ impl Repository {
         self
     }
 
+    /// A handle of the next scan, which stops if the handle is dropped: between two files and inside of a long one. The scan
+    /// is the error [`FileFault::Stopped`] then, and the next one reads what was left.
+    ///
+    /// A future keeps the handle of a scan on another thread, and stops the scan when the future is dropped.
+    ///
+    /// ```
+    /// use columnar::repo::{FileFault, Repository};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("a.rs"), "fn a() {}")?;
+    /// let mut repo = Repository::open(&folder)?;
+    /// let handle = repo.handle();
+    /// let scan = std::thread::spawn(move || (repo.scan(), repo));
+    /// let (update, mut repo) = scan.join().expect("no panic");
+    /// assert!(update.is_ok());
+    /// drop(handle);
+    ///
+    /// drop(repo.handle());
+    /// let error = repo.scan().expect_err("nobody waits for it");
+    /// assert!(matches!(error.faults(), [(_, FileFault::Stopped)]));
+    /// assert!(repo.scan().is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn handle(&mut self) -> ScanHandle {
+        let (handle, life) = ScanHandle::new();
+        self.life = life;
+        handle
+    }
+
     /// Reads the repository, and returns the update from the documents so far. It is empty if nothing changed.
     ///
     /// # Errors
@@ -121,7 +154,8 @@ impl Repository {
     /// [`RepoError`] with all selected files that cannot be shown, or with the path of the repository if its folder is gone.
     /// The documents stay as they were.
     pub fn scan(&mut self) -> Result<Update, RepoError> {
-        let moved = self.map.scan(&self.root);
+        let life = std::mem::take(&mut self.life);
+        let moved = self.map.scan(&self.root, &life);
         self.update(moved)
     }
 
@@ -165,7 +199,8 @@ impl Repository {
         if is_whole {
             return self.scan();
         }
-        let moved = self.map.look_at(&self.root, &inside);
+        let life = std::mem::take(&mut self.life);
+        let moved = self.map.look_at(&self.root, &inside, &life);
         self.update(moved)
     }
 
@@ -180,7 +215,8 @@ impl Repository {
     }
 
     /// The files that were left out, each with the reason, in order: those with names that no document can have and those
-    /// that cannot be read, links, and files of a known language that are binary, too large or not UTF-8.
+    /// that cannot be read, links, and files of a known language that are binary, too large or not UTF-8. Files that are too
+    /// tangled to parse are in the file tree, and have no entry.
     pub fn skipped(&self) -> impl Iterator<Item = (&str, FileFault)> {
         self.map.found.skipped.iter().map(|(path, fault)| (path.as_str(), *fault))
     }
@@ -192,7 +228,9 @@ impl Repository {
 
     /// The update from the documents so far to the files and the selection. `moved` tells whether files came or went.
     fn update(&mut self, moved: Result<bool, FileFault>) -> Result<Update, RepoError> {
-        self.moved |= moved.map_err(|fault| RepoError::of_root(&self.root, fault))?;
+        // A scan that stopped may have seen files come and go.
+        self.moved |= *moved.as_ref().unwrap_or(&true);
+        moved.map_err(|fault| RepoError::of_root(&self.root, fault))?;
         let files = self.selected_texts()?;
         let update = self.update_of_files(files);
         let update = self.update_of_map(update);

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use ignore::WalkBuilder;
 
 use super::error::FileFault;
+use super::life::ScanLife;
 use super::read::{Stamp, document_path, stamp};
 
 /// The folders in which version control keeps its own files.
@@ -26,16 +27,16 @@ pub(super) struct FoundFiles {
 
 impl FoundFiles {
     /// Walks through the whole repository. A root that is no folder any more is an error.
-    pub(super) fn all(root: &Path) -> Result<Self, FileFault> {
+    pub(super) fn all(root: &Path, life: &ScanLife) -> Result<Self, FileFault> {
         check_folder(root)?;
         let mut found = Self::default();
-        found.walk(root, |_| true)?;
+        found.walk(root, life, |_| true)?;
         Ok(found)
     }
 
     /// Finds which of some files belong to the repository, and all files in folders. No other folder is listed, except the
     /// ones around a folder, whose rules count.
-    pub(super) fn some(root: &Path, paths: &BTreeSet<String>) -> Result<Self, FileFault> {
+    pub(super) fn some(root: &Path, paths: &BTreeSet<String>, life: &ScanLife) -> Result<Self, FileFault> {
         check_folder(root)?;
         let mut found = Self::default();
         let now = SystemTime::now();
@@ -57,7 +58,7 @@ impl FoundFiles {
             }
         }
         if !folders.is_empty() {
-            found.walk(root, move |path| {
+            found.walk(root, life, move |path| {
                 folders.iter().any(|folder| path.starts_with(folder) || folder.starts_with(path))
             })?;
         }
@@ -68,12 +69,16 @@ impl FoundFiles {
     fn walk(
         &mut self,
         root: &Path,
+        life: &ScanLife,
         permits: impl Fn(&Path) -> bool + Send + Sync + 'static,
     ) -> Result<(), FileFault> {
         let mut builder = builder(root);
         builder.filter_entry(move |entry| !is_version_control(entry.file_name()) && permits(entry.path()));
         let now = SystemTime::now();
         for entry in builder.build() {
+            if life.is_over() {
+                return Err(FileFault::Stopped);
+            }
             match entry {
                 Ok(entry) => self.add(root, entry.path(), entry.file_type(), || {
                     entry.metadata().ok().and_then(|status| stamp(&status, now))

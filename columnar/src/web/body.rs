@@ -5,17 +5,22 @@
 
 use std::io::{self, Write};
 
-use flate2::write::MultiGzDecoder;
+use flate2::write::GzDecoder;
 
 use super::error::WebFault;
+
+/// The first byte of each compressed part (RFC 1952, section 2.3.1).
+const GZIP: u8 = 0x1f;
 
 /// A body that is being received.
 pub(super) enum Body {
     Plain(LimitedBytes),
     Gzip {
-        decoder: Box<MultiGzDecoder<LimitedBytes>>,
+        decoder: Box<GzDecoder<LimitedBytes>>,
         /// Compressed bytes may be without end and have no content.
         received: usize,
+        /// Whether the compression has ended, and other bytes follow.
+        is_past: bool,
     },
 }
 
@@ -33,7 +38,7 @@ impl Body {
         match encoding.unwrap_or("identity").trim() {
             name if name.is_empty() || name.eq_ignore_ascii_case("identity") => Ok(Self::Plain(limited)),
             name if name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("x-gzip") => {
-                Ok(Self::Gzip { decoder: Box::new(MultiGzDecoder::new(limited)), received: 0 })
+                Ok(Self::Gzip { decoder: Box::new(GzDecoder::new(limited)), received: 0, is_past: false })
             }
             name => Err(WebFault::Encoding(name.to_owned())),
         }
@@ -43,17 +48,17 @@ impl Body {
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<bool, WebFault> {
         match self {
             Self::Plain(limited) => Ok(limited.write_all(bytes).is_ok()),
-            Self::Gzip { decoder, received } => {
+            Self::Gzip { decoder, received, is_past } => {
                 *received = received.saturating_add(bytes.len());
-                match decoder.write_all(bytes) {
-                    _ if decoder.get_ref().is_over => Ok(false),
-                    Err(_) => Err(WebFault::Damaged),
-                    Ok(()) => {
-                        let limited = decoder.get_mut();
-                        limited.is_over = *received > limited.most;
-                        Ok(!limited.is_over)
+                if !*is_past {
+                    match unpack(decoder, bytes) {
+                        _ if decoder.get_ref().is_over => return Ok(false),
+                        past => *is_past = past.map_err(|_| WebFault::Damaged)?,
                     }
                 }
+                let limited = decoder.get_mut();
+                limited.is_over = *received > limited.most;
+                Ok(!limited.is_over)
             }
         }
     }
@@ -62,8 +67,8 @@ impl Body {
     pub(super) fn finish(self) -> Result<Bytes, WebFault> {
         let limited = match self {
             Self::Plain(limited) => limited,
-            Self::Gzip { mut decoder, .. } => {
-                if decoder.try_finish().is_err() && !decoder.get_ref().is_over {
+            Self::Gzip { mut decoder, is_past, .. } => {
+                if !is_past && decoder.try_finish().is_err() && !decoder.get_ref().is_over {
                     return Err(WebFault::Damaged);
                 }
                 std::mem::take(decoder.get_mut())
@@ -71,6 +76,25 @@ impl Body {
         };
         Ok(Bytes { bytes: limited.bytes, is_cut: limited.is_over })
     }
+}
+
+/// Unpacks bytes, and returns whether others follow the compressed ones. As in browsers, these are no part of the page: some
+/// servers pad a reply.
+fn unpack(decoder: &mut GzDecoder<LimitedBytes>, mut bytes: &[u8]) -> io::Result<bool> {
+    while let Some(first) = bytes.first() {
+        match decoder.write(bytes)? {
+            // A page may be compressed in several parts.
+            0 => {
+                decoder.try_finish()?;
+                if *first != GZIP {
+                    return Ok(true);
+                }
+                *decoder = GzDecoder::new(std::mem::take(decoder.get_mut()));
+            }
+            taken => bytes = bytes.get(taken..).unwrap_or_default(),
+        }
+    }
+    Ok(false)
 }
 
 /// Bytes up to a limit.
@@ -144,6 +168,23 @@ mod tests {
         let body = body.expect("nothing");
         assert_eq!((body.bytes.len(), body.is_cut), (0, true));
         assert!(taken < 100, "{taken}");
+    }
+
+    /// A reply with zeros behind the compressed page was damaged.
+    #[test]
+    fn w6_bytes_behind_the_compression_are_no_part_of_the_page() {
+        let whole = compressed(b"text");
+        let two = [&whole[..], &whole[..]].concat();
+        for rest in [&b"\0\0\0\0"[..], b"\r\n", b"x", b"<!-- cached -->"] {
+            let padded = [&two[..], rest].concat();
+            for size in [1, 7, 1000] {
+                let pieces: Vec<&[u8]> = padded.chunks(size).collect();
+                let body = received(&pieces, 1000).0.expect("a page");
+                assert_eq!((&body.bytes[..], body.is_cut), (&b"texttext"[..], false), "{rest:?} {size}");
+            }
+        }
+        let half = [&whole[..], &whole[..whole.len() - 1]].concat();
+        assert!(matches!(received(&[&half], 1000).0, Err(WebFault::Damaged)));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::error::WebFault;
 
@@ -72,6 +72,11 @@ impl Type {
         let form =
             self.form.unwrap_or_else(|| if begins_as_html(start) { TextForm::Html } else { TextForm::Plain });
         let encoding = known.or_else(|| declared(start, form)).unwrap_or_else(|| guessed(bytes, is_cut));
+        // The standard of browsers decodes some old encodings to one sign, so that no script hides in them.
+        if encoding == REPLACEMENT {
+            let label = self.label.clone().or_else(|| declared_label(start, form));
+            return Err(WebFault::Charset(label.unwrap_or_default()));
+        }
         // Without any declaration only UTF-8 is surely text.
         let is_undeclared = self.form.is_none() && known.is_none() && form == TextForm::Plain;
         if is_undeclared && encoding == WINDOWS_1252 {
@@ -100,6 +105,13 @@ fn begins_as_html(start: &[u8]) -> bool {
 
 /// The encoding that the beginning of HTML or XML declares.
 fn declared(start: &[u8], form: TextForm) -> Option<&'static Encoding> {
+    // The declaration can be read as ASCII, so it is not UTF-16.
+    let encoding = Encoding::for_label(declared_label(start, form)?.as_bytes())?;
+    Some(if [UTF_16BE, UTF_16LE].contains(&encoding) { UTF_8 } else { encoding })
+}
+
+/// The name of the encoding in the declaration.
+fn declared_label(start: &[u8], form: TextForm) -> Option<String> {
     let text = String::from_utf8_lossy(start).to_ascii_lowercase();
     let label = match form {
         TextForm::Html => {
@@ -113,9 +125,7 @@ fn declared(start: &[u8], form: TextForm) -> Option<&'static Encoding> {
             .next()
             .and_then(|xml| value_of(xml, "encoding")),
     };
-    // The declaration can be read as ASCII, so it is not UTF-16.
-    let encoding = Encoding::for_label(label?.as_bytes())?;
-    Some(if [UTF_16BE, UTF_16LE].contains(&encoding) { UTF_8 } else { encoding })
+    label.map(str::to_owned)
 }
 
 /// The value behind `name=`, perhaps in quotation marks.
@@ -168,6 +178,16 @@ mod tests {
         ] {
             let (form, text) = text(Some(header), bytes).expect("it is text");
             assert_eq!((form, text.as_str()), expected, "{header} {bytes:?}");
+        }
+    }
+
+    /// A page in one of these was one `\u{fffd}`, and passed for a page.
+    #[test]
+    fn w5_an_encoding_that_nobody_decodes_is_a_fault() {
+        for label in ["iso-2022-kr", "hz-gb-2312"] {
+            let fault = Err(WebFault::Charset(label.to_owned()));
+            assert_eq!(text(Some(&format!("text/html; charset={label}")), b"x"), fault);
+            assert_eq!(text(Some("text/html"), format!("<meta charset={label}>x").as_bytes()), fault);
         }
     }
 

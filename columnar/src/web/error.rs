@@ -91,7 +91,7 @@ pub enum WebFault {
     /// A redirect to nowhere, or to something that is no URL.
     #[error("it redirects to something that is no URL; use the URL that a browser ends at")]
     Location,
-    /// A status that is no success.
+    /// A status that is no success, or a part of a page that nobody asked for.
     #[error("the server replied with status {}", Status(*.0))]
     Status(u16),
     /// A type that is no text, such as `application/pdf`.
@@ -100,6 +100,9 @@ pub enum WebFault {
     /// Bytes that are no text, under any declared type.
     #[error("it is not text; use a page of text")]
     Binary,
+    /// A character encoding that browsers do not decode either, such as `iso-2022-kr`.
+    #[error("its characters are in {}, which browsers do not read either; use another source", Word(.0))]
+    Charset(String),
     /// A compression that was not asked for.
     #[error("its compression is {}, and only gzip can be read; use another source", Word(.0))]
     Encoding(String),
@@ -131,6 +134,7 @@ impl fmt::Display for Status {
             write!(f, " {name}")?;
         }
         f.write_str(match self.0 {
+            206 => "; it is a part that nobody asked for, so try again later",
             401 | 402 | 403 | 407 | 451 => "; it may be for its members or for browsers only",
             429 | 500..=599 => "; try again later",
             _ => "; check the URL",

@@ -71,7 +71,8 @@ pub(super) async fn page(
                 Some(hop) => error(fault).at_hop(hop.as_str()),
                 None => failed(fault),
             })?,
-            _ if response.status().is_success() => {
+            // A part must not pass for the whole.
+            status if status != 206 && response.status().is_success() => {
                 return text(&url, response, limits).await.map_err(failed);
             }
             status => return Err(failed(WebFault::Status(status))),

@@ -257,3 +257,52 @@ fn a_file_that_changes_while_it_is_read_is_a_fault() {
     // The zero bytes are binary, and not changing any more.
     assert_eq!(folder.faults()[0].1, FileFault::Binary);
 }
+
+/// An error of syntax at each token, in more and more open brackets, took all memory and the process with it.
+#[test]
+fn i9_a_file_that_is_too_tangled_to_parse_has_no_entry_and_is_named() {
+    let mut folder = Folder::of(&[("plain.c", "int plain(void) { return 1; }\n")]);
+    folder.write("tangled.c", "(<a".repeat(5_000));
+    folder.write("tangled.js", "->".repeat(250_000));
+    folder.scan();
+    let tangled = [("tangled.c", FileFault::Tangled), ("tangled.js", FileFault::Tangled)];
+    assert_eq!(folder.repo.skipped().collect::<Vec<_>>(), tangled);
+    assert_eq!((folder.entry("tangled.c"), folder.entry("tangled.js")), (None, None));
+    assert!(folder.entry("plain.c").is_some());
+    assert!(folder.documents.legend().is_some_and(|legend| legend.ends_with("2 files have no entry.")));
+    assert!(folder.documents.tree().is_some_and(|tree| tree.contains("tangled.c")));
+    // A scan that reads nothing again still says so, and an edit ends the fault.
+    folder.scan();
+    assert_eq!(folder.repo.skipped().collect::<Vec<_>>(), tangled);
+    folder.write("tangled.c", "int loose(void) { return 1; }\n");
+    folder.changed(&["tangled.c"]);
+    assert_eq!(folder.repo.skipped().collect::<Vec<_>>(), tangled[1..]);
+    assert!(folder.entry("tangled.c").is_some());
+    // A selected file is shown in full.
+    folder.repo.select(["tangled.js"]);
+    folder.scan();
+    assert_eq!(folder.repo.selected().collect::<Vec<_>>(), ["tangled.js"]);
+}
+
+/// A scan went on for nobody when the task that waited for it was gone.
+#[test]
+fn a_scan_ends_with_its_handle_and_the_next_one_reads_the_rest() {
+    let mut folder = Folder::of(&[("a.rs", "fn a() {}"), ("b.rs", "fn b() {}")]);
+    drop(folder.repo.handle());
+    let faults = folder.faults();
+    assert!(matches!(&faults[..], [(_, FileFault::Stopped)]), "{faults:?}");
+    assert!(folder.documents.is_empty());
+    folder.scan();
+    assert!(folder.entry("a.rs").is_some() && folder.entry("b.rs").is_some());
+    folder.write("a.rs", "fn c() {}");
+    drop(folder.repo.handle());
+    assert!(folder.repo.changed(["a.rs"]).is_err());
+    folder.scan();
+    assert!(folder.entry("a.rs").is_some_and(|entry| entry.contains("f c(")));
+    // A handle that lives stops nothing, and it is for one scan.
+    folder.remove("b.rs");
+    let handle = folder.repo.handle();
+    folder.scan();
+    drop(handle);
+    assert_eq!((folder.scan().len(), folder.entry("b.rs")), (0, None));
+}

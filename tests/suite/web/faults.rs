@@ -139,6 +139,11 @@ async fn w6_a_status_that_is_no_success_is_named() {
         ("429 Too Many Requests", 429, "429 Too Many Requests; try again later"),
         ("503 Own Words", 503, "503 Service Unavailable; try again later"),
         ("403 Forbidden", 403, "403 Forbidden; it may be for its members or for browsers only"),
+        (
+            "206 Partial Content",
+            206,
+            "206 Partial Content; it is a part that nobody asked for, so try again later",
+        ),
         ("799 Own", 799, "799; check the URL"),
         ("304 Not Modified", 304, "304 Not Modified; check the URL"),
     ] {

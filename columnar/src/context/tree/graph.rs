@@ -147,11 +147,13 @@ impl EdgeGraph {
         all.filter(move |edge| edge.row.kind == kind)
     }
 
-    /// The edges that have a node as a source, in the order of creation. An edge that has it twice is there
-    /// twice.
+    /// The edges that have a node as a source, in the order of creation. An edge that has the node several times is there
+    /// once: who looks through the sources of each edge would take the square of their number.
     pub(super) fn outgoing(&self, node: NodeIndex, kind: EdgeKind) -> impl Iterator<Item = EdgeRef<'_>> {
         let first = self.nodes.get(node as usize).and_then(|ends| self.uses.get(ends.first_out as usize));
         let all = std::iter::successors(first, |one| self.uses.get(one.next_out as usize));
+        let mut last = NONE;
+        let all = all.filter(move |one| std::mem::replace(&mut last, one.edge) != one.edge);
         all.filter_map(|one| self.edge(one.edge)).filter(move |edge| edge.row.kind == kind)
     }
 
@@ -163,4 +165,22 @@ impl EdgeGraph {
 /// A length as a number. `has_room` was asked before.
 fn number(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EdgeGraph, EdgeKind, EdgeRef, EdgeSource};
+    use crate::declare::Purpose;
+
+    /// An edge that names one source n times took n × n steps to find the nodes that follow the source.
+    #[test]
+    fn an_edge_with_one_source_many_times_leads_from_it_once() {
+        let mut graph = EdgeGraph::default();
+        (0..3).for_each(|_| graph.add_node());
+        let source = |node| EdgeSource { node, purpose: Purpose::Primary };
+        graph.add_edge(EdgeKind::Continuation, &vec![source(0); 1000], 1, 0);
+        graph.add_edge(EdgeKind::Continuation, &[source(0), source(1), source(0)], 2, 1);
+        let targets: Vec<_> = graph.outgoing(0, EdgeKind::Continuation).map(EdgeRef::target).collect();
+        assert_eq!(targets, [1, 2]);
+    }
 }

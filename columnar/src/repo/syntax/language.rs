@@ -41,6 +41,17 @@ const C_NAMES: [&str; 12] = [
 ];
 
 impl LanguageFamily {
+    /// Whether a line may end a statement.
+    pub(super) const fn has_lines(self) -> bool {
+        matches!(self, Self::Python | Self::JavaScript | Self::Go)
+    }
+
+    /// The sum of the depths of rounds that a text may have at once. An error costs as much time and memory as the text is
+    /// [deep](super::nesting), and the parser does not report how many it met. An error of Rust costs the most.
+    pub(super) const fn depths(self) -> usize {
+        if matches!(self, Self::Rust) { 4000 } else { 12_000 }
+    }
+
     /// Names that no repository defines.
     pub(super) const fn known(self) -> &'static [&'static str] {
         match self {

@@ -14,6 +14,7 @@ mod language;
 mod line;
 mod macros;
 mod matches;
+mod nesting;
 mod parser;
 mod query;
 mod repeats;
@@ -24,5 +25,5 @@ mod symbols;
 mod tests;
 
 pub(super) use language::{Language, LanguageFamily};
-pub(super) use parser::SymbolParser;
+pub(super) use parser::{SymbolParser, Tangled};
 pub(super) use symbols::{Symbol, SymbolKind, Symbols};

@@ -167,7 +167,9 @@ impl Balancer<'_> {
     fn void(&mut self, name: &str, attributes: &TagAttributes) {
         match name {
             "base" if self.base.is_none() => {
-                self.base = attribute(attributes, "href").and_then(|href| self.url.join(&href).ok());
+                // Each link would have all of it.
+                let href = attribute(attributes, "href").filter(|href| href.len() <= LONGEST_ATTRIBUTE);
+                self.base = href.and_then(|href| self.url.join(&href).ok());
             }
             _ if self.is_hidden() => {}
             "br" | "hr" if self.elements < MOST_ELEMENTS => {

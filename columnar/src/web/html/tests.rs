@@ -91,6 +91,14 @@ fn marks_are_written_once_and_around_words() {
     assert_eq!(read("<svg><title>no</title></svg><title> A &amp;\n b</title>").title, " A &\n b");
 }
 
+/// Each link of a page had all of a long base.
+#[test]
+fn a_long_base_is_not_in_each_link() {
+    let base = "b/".repeat(50_000);
+    let page = format!("<base href='https://c.org/{base}'>{}", "<p><a href=x>x</a></p>".repeat(1_000));
+    assert!(read(&page).text.len() < 100_000);
+}
+
 /// The chapters of documentation were left out as if they were teasers beside an article.
 #[test]
 fn documentation_is_read_in_full_and_an_article_without_what_is_beside_it() {

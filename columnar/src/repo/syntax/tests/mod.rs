@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 use super::language::LANGUAGES;
 use super::query::Visit;
 use super::{Language, SymbolKind, SymbolParser, Symbols};
+use crate::repo::life::ScanLife;
 
 /// The smallest stack of a thread of these tests, in bytes.
 const STACK: usize = 256 << 10;
@@ -49,12 +50,21 @@ fn shown(symbols: &Symbols) -> String {
 }
 
 fn symbols(extension: &str, text: &str) -> Option<String> {
-    parsed(&mut SymbolParser::new(STACK), extension, text).as_ref().map(shown)
+    parsed(&mut parser(), extension, text).as_ref().map(shown)
+}
+
+fn language(extension: &str) -> &'static Language {
+    Language::of(&format!("file.{extension}")).expect("a language")
+}
+
+/// A parser for a thread with a small stack.
+fn parser() -> SymbolParser {
+    SymbolParser::new(STACK, ScanLife::default())
 }
 
 /// The symbols of a file with an extension.
 fn parsed(parser: &mut SymbolParser, extension: &str, text: &str) -> Option<Symbols> {
-    parser.symbols(Language::of(&format!("file.{extension}")).expect("a language"), text)
+    parser.symbols(language(extension), text).ok().flatten()
 }
 
 #[test]
@@ -111,7 +121,7 @@ fn a_definition_uses_the_names_that_it_does_not_bind() {
             &["show", "size_of", "view_t"],
         ),
     ] {
-        let symbols = parsed(&mut SymbolParser::new(STACK), extension, text).expect("it parses");
+        let symbols = parsed(&mut parser(), extension, text).expect("it parses");
         let [symbol] = symbols.defined.as_slice() else { panic!("{extension}: one function") };
         assert_eq!(symbol.uses.iter().map(|name| &**name).collect::<Vec<_>>(), uses, "{extension}");
     }
@@ -126,11 +136,11 @@ fn a_local_name_hides_no_member() {
         ("go", "package p\nfunc f(Config int) { flask.Config(Config) }"),
         ("c", "void f(int Config) { flask->Config(Config); }"),
     ] {
-        let symbols = parsed(&mut SymbolParser::new(STACK), extension, text).expect("it parses");
+        let symbols = parsed(&mut parser(), extension, text).expect("it parses");
         let [symbol] = symbols.defined.as_slice() else { panic!("{extension}: one function") };
         assert!(symbol.uses.contains(&"Config".into()), "{extension}: {symbol:?}");
         let hidden = text.replace("flask.", "").replace("flask->", "");
-        let symbols = parsed(&mut SymbolParser::new(STACK), extension, &hidden).expect("it parses");
+        let symbols = parsed(&mut parser(), extension, &hidden).expect("it parses");
         assert!(!symbols.defined[0].uses.contains(&"Config".into()), "{extension}: {symbols:?}");
     }
 }
@@ -178,7 +188,7 @@ fn words_of_the_language_are_no_names() {
 
 #[test]
 fn a_parser_has_no_memory() {
-    let mut parser = SymbolParser::new(STACK);
+    let mut parser = SymbolParser::new(STACK, ScanLife::default());
     let broken = ["fn f( {", "def f(:\n  '''", "\"", "`${", "/*", "{[(", "R\"x(", "f\"{", "template<"];
     for (extension, text, expected) in SAMPLES.iter().chain(SAMPLES.iter().rev()) {
         for broken in broken {

@@ -1,7 +1,8 @@
 //! Texts of other languages than their names say, and texts with errors.
 
-use super::super::{Language, SymbolParser, Symbols};
-use super::{SAMPLES, STACK, parsed, symbols};
+use super::super::{Language, SymbolParser, Symbols, Tangled};
+use super::{SAMPLES, STACK, language, parsed, parser, symbols};
+use crate::repo::life::ScanHandle;
 
 /// Runs a test on a small stack, as small as a stack of a runtime.
 fn on_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -35,7 +36,7 @@ fn a_file_without_code_has_no_symbols() {
     for (language, ..) in SAMPLES {
         let comment = if language == "py" { "# nothing\n" } else { "// nothing\n" };
         for text in ["", "\n", " \r\n\t", "\u{feff}", comment] {
-            assert_eq!(parsed(&mut SymbolParser::new(STACK), language, text), empty, "{language:?} {text:?}");
+            assert_eq!(parsed(&mut parser(), language, text), empty, "{language:?} {text:?}");
         }
     }
 }
@@ -45,7 +46,7 @@ fn a_text_of_no_language_does_not_parse() {
     let prose = "Dear reader, this file isn't code: it is only named so. Yours (truly) — the author.\n";
     for (language, ..) in SAMPLES {
         for text in [prose, "\0\u{1}\u{2}\u{3}\0", "}}} ))) ]]]", "«»«»"] {
-            let found = parsed(&mut SymbolParser::new(STACK), language, text);
+            let found = parsed(&mut parser(), language, text);
             assert!(
                 found.as_ref().is_none_or(|symbols| symbols.defined.is_empty()),
                 "{language:?} {text:?} {found:?}"
@@ -67,8 +68,7 @@ fn an_error_leaves_the_rest() {
         ("hpp", "class A { void f(; };\nint g() { return 1 }\n", &["A", "g"]),
         ("go", "package p\nfunc a( {\n}\nfunc b() {}\ntype C struct {}\n", &["b", "C"]),
     ] {
-        let symbols =
-            parsed(&mut SymbolParser::new(STACK), language, text).unwrap_or_else(|| panic!("{language:?}"));
+        let symbols = parsed(&mut parser(), language, text).unwrap_or_else(|| panic!("{language:?}"));
         check(&symbols);
         for name in names {
             let is_found = symbols.defined.iter().any(|symbol| *symbol.name == **name);
@@ -95,7 +95,7 @@ fn a_signature_is_one_short_line() {
     let parameter = |n| format!("\n    parameter_{n}: Type{n}, // the next\u{202e}\n");
     let parameters = (0..100).map(parameter).collect::<Vec<_>>().concat();
     let text = format!("fn long({parameters}) {{}}\nfn after() {{}}");
-    let symbols = parsed(&mut SymbolParser::new(STACK), "rs", &text).expect("it parses");
+    let symbols = parsed(&mut parser(), "rs", &text).expect("it parses");
     check(&symbols);
     let [long, after] = symbols.defined.as_slice() else { panic!("two functions") };
     assert!(long.signature.starts_with("(parameter_0: Type0, parameter_1: Type1, "), "{}", long.signature);
@@ -107,7 +107,7 @@ fn a_signature_is_one_short_line() {
 #[test]
 fn depth_is_no_matter() {
     on_small_stack(|| {
-        let mut parser = SymbolParser::new(STACK);
+        let mut parser = parser();
         for (language, ..) in SAMPLES {
             for (depth, before, open, close, after) in [
                 (10_000, "", "(", "", ""),
@@ -135,7 +135,7 @@ fn depth_is_no_matter() {
 /// Each of these makes the lexer or the parser read the rest of the text over and over.
 #[test]
 fn work_is_bounded() {
-    let mut parser = SymbolParser::new(STACK);
+    let mut parser = parser();
     for (language, unit) in [
         ("rs", "'a "),
         ("rs", "r#\"a "),
@@ -151,7 +151,48 @@ fn work_is_bounded() {
         assert_eq!(parsed(&mut parser, language, &text), first, "{language:?}");
     }
     let large = "fn f() {}\n".repeat(1 << 17);
-    assert_eq!(parsed(&mut parser, "rs", &large), None);
+    assert_eq!(parser.symbols(language("rs"), &large), Err(Tangled));
+}
+
+/// An error of syntax at each token, in more and more open operators, took minutes for 16 kB and all memory of the machine.
+#[test]
+fn i9_storms_of_errors_are_given_up() {
+    let mut parser = parser();
+    for (extension, unit) in [
+        ("rs", "(;"),
+        ("py", ",-"),
+        ("js", "->"),
+        ("js", "->delete ;extends const "),
+        ("ts", "->"),
+        ("tsx", "(a."),
+        ("c", "(<a"),
+        ("c", "?a:"),
+        ("hpp", "(a::"),
+        ("go", "{~"),
+        ("go", "|range \n chan<- "),
+    ] {
+        for len in [16_000, 500_000] {
+            let found = parser.symbols(language(extension), &unit.repeat(len / unit.len()));
+            assert_eq!(found, Err(Tangled), "{extension} {unit:?}");
+        }
+    }
+}
+
+/// A lexer that asked for the rest of a character, and got nothing, read memory that was not there.
+#[test]
+fn i9_a_text_that_is_given_up_in_a_character_is_no_crash() {
+    let text = format!("&{}", "else a[go /* é".repeat(4_000));
+    assert_eq!(parser().symbols(language("go"), &text), Err(Tangled));
+}
+
+#[test]
+fn a_parse_ends_when_nobody_waits_for_it() {
+    let (handle, life) = ScanHandle::new();
+    let mut parser = SymbolParser::new(STACK, life);
+    let text = "fn f() {}\n".repeat(1000);
+    assert!(parser.symbols(language("rs"), &text).is_ok_and(|found| found.is_some()));
+    drop(handle);
+    assert_eq!(parser.symbols(language("rs"), &text), Err(Tangled));
 }
 
 /// Any change of a file leaves symbols with the same properties.
@@ -168,7 +209,7 @@ fn a_changed_file_is_read() {
         "(", ")", "{", "}", "\"", "'", "\n", "\0", "é", "\u{2028}", "/*", "#", "<", ";", "`", "\u{202e}",
         "\\",
     ];
-    let mut parser = SymbolParser::new(STACK);
+    let mut parser = parser();
     for (language, text, _) in SAMPLES {
         let chars: Vec<char> = text.chars().collect();
         for _ in 0..50 {
@@ -191,10 +232,7 @@ fn a_changed_file_is_read() {
             for language in [language, other] {
                 if let Some(symbols) = parsed(&mut parser, language, &changed) {
                     check(&symbols);
-                    assert_eq!(
-                        parsed(&mut SymbolParser::new(STACK), language, &changed).as_ref(),
-                        Some(&symbols)
-                    );
+                    assert_eq!(parsed(&mut super::parser(), language, &changed).as_ref(), Some(&symbols));
                 }
             }
         }
@@ -205,7 +243,7 @@ fn a_changed_file_is_read() {
 #[test]
 fn the_library_is_read() {
     let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
-    let mut parser = SymbolParser::new(STACK);
+    let mut parser = parser();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -216,7 +254,8 @@ fn the_library_is_read() {
             let text = std::fs::read_to_string(&path).expect("a text");
             let language = path.to_str().and_then(Language::of);
             let Some(language) = language else { continue };
-            let symbols = parser.symbols(language, &text).unwrap_or_else(|| panic!("{path:?}"));
+            let symbols = parser.symbols(language, &text).expect("it is plain");
+            let symbols = symbols.unwrap_or_else(|| panic!("{path:?}"));
             check(&symbols);
         }
     }
