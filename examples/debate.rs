@@ -96,7 +96,8 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     }
     let bill = debate.bill();
     writeln!(out, "\nThe cost:\n")?;
-    for column in Debate::ORDER.into_iter().filter(|column| *column != "topic") {
+    // The first column is the source, which costs nothing.
+    for column in Debate::ORDER.iter().skip(1) {
         let of_column = bill.receipts().filter(|(name, ..)| *name == column).map(|(_, _, receipt)| receipt);
         writeln!(out, "{column:10}{}", cost(of_column))?;
     }

@@ -34,7 +34,8 @@
 //! The steps of the fork are kept in memory, wherever the first flow keeps its values. A fork costs the same after ten
 //! steps and after a million. If the first flow was opened with [`recent`](crate::reopen::OpenOptions::recent), both
 //! flows read earlier values from the store of the first flow, which stays open until neither needs it. For a durable
-//! fork, `chat.fork_into(1, store).await?` copies the earlier steps to another store.
+//! fork, `chat.fork_into(1, store).await?` copies the earlier steps to another store. A copy that was interrupted is no flow:
+//! the same call goes on with it.
 //!
 //! A conversation that branches at any message, with edits and several replies to a question, is a
 //! [tree](super::looms). A flow and all forks of it can be [turned into one](super::looms#from-a-flow).

@@ -15,7 +15,7 @@ use code::Measured;
 const PRODUCT: [&str; 3] = ["columnar/src", "columnar-macros/src", "columnar-macros/fmt"];
 
 /// The most lines of code of the product. A change that needs more says in the changelog why.
-const MOST_CODE: usize = 50_000;
+const MOST_CODE: usize = 50_400;
 
 /// The most names of types that several types of the product have.
 const MOST_SHARED_NAMES: usize = 8;
@@ -24,10 +24,10 @@ const MOST_SHARED_NAMES: usize = 8;
 const MOST_PRONOUNS: usize = 20;
 
 /// The most tuples in place of two statements or of a struct.
-const MOST_TUPLES: usize = 2;
+const MOST_TUPLES: usize = 0;
 
 /// The most closures with a name of their own. A function, or the loop itself, is often plainer.
-const MOST_NAMED_CLOSURES: usize = 351;
+const MOST_NAMED_CLOSURES: usize = 36;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
