@@ -221,6 +221,20 @@ pub enum Error {
 impl Error {
     /// The reply that does not match the type of a column, if that is the reason; see
     /// [`SchemaMismatch`](crate::compute::SchemaMismatch). The error itself never prints the reply.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column score(user.latest): Vec<u8> = |_: Context| async { "about four" };
+    /// };
+    /// chat.user.push("How was it?").await?;
+    /// let error = chat.run().await.unwrap_err();
+    /// assert_eq!(error.reply(), Some("about four"));
+    /// # Ok(()) }
+    /// ```
     #[cfg(feature = "typed")]
     pub fn reply(&self) -> Option<&str> {
         SchemaMismatch::of(self).map(SchemaMismatch::reply)

@@ -354,6 +354,25 @@ impl Breakdown {
     }
 
     /// The tokens of the map of symbols: the entries in all tiers, and the legend.
+    ///
+    /// ```
+    /// use columnar::documents::{Kind, Update};
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let coder = flow! {
+    ///     source files: Documents;
+    ///     source user;
+    ///     column coder(files.tiered(), user, self) = script(["Done."]);
+    /// };
+    /// coder.files.push(Update::new().legend("f function").symbol("src/a.rs", "f a").file("b.rs", "mod a;")).await?;
+    /// coder.user.push("Rename it.").await?;
+    /// let breakdown = coder.coder.messages(0)?.breakdown("You write Rust.");
+    /// let symbols: usize = breakdown.tiers.iter().map(|tier| tier.tokens_of(Kind::Symbol)).sum();
+    /// assert_eq!(breakdown.map_tokens(), symbols + breakdown.tiers[0].legend);
+    /// # Ok(()) }
+    /// ```
     pub fn map_tokens(&self) -> usize {
         self.tiers.iter().map(|tier| tier.legend + tier.tokens_of(Kind::Symbol)).sum()
     }

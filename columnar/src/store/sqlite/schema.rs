@@ -1,7 +1,7 @@
 //! The tables of the file, and checks of what the file says about itself.
 //!
 //! SQLite believes the schema, the header and the pages that lead to others. A changed bit there reads other rows, or
-//! none, and a flow without rows would be begun anew. So a file is compared with what the library writes:
+//! none, and a flow without rows would be begun anew. So a file is compared with what the library writes.
 //! The texts of the schema and the number of pages are compared at each opening.
 //!
 //! A row to which no page leads is missed by the counts in the rows of flows and columns, which are exact before the log
