@@ -14,6 +14,8 @@
 //! The three markers of a block have the same length, from five characters on. So a text that has such a line itself can
 //! be in a block with longer markers.
 
+use std::collections::HashMap;
+
 /// Lines of a file, and the replacement.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
@@ -40,18 +42,22 @@ const SHORTEST: usize = 5;
 impl Answer {
     pub(crate) fn parse(text: &str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
+        let markers = Markers::new(&lines);
         let (mut answer, mut around, mut at) = (Self::default(), Around::default(), 0);
-        while let Some((line, rest)) = lines.get(at..).and_then(<[&str]>::split_first) {
+        while let Some(line) = lines.get(at) {
             at += 1;
             let Some(length) = marker(line, '<', " SEARCH") else {
                 around.push(line.trim_end());
                 continue;
             };
-            let block = around.path().and_then(|path| Ok((path, bodies(rest, length)?)));
+            let block = around.path().and_then(|path| Ok((path, markers.block(at, length)?)));
             match block {
-                Ok((path, (search, replace, count))) => {
+                Ok((path, (divider, end))) => {
+                    let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+                    let search = owned(lines.get(at..divider).unwrap_or_default());
+                    let replace = owned(lines.get(divider + 1..end).unwrap_or_default());
                     answer.blocks.push(Block { path, search, replace, line: at });
-                    at += count;
+                    at = end + 1;
                 }
                 Err(fault) => answer.faults.push(format!("line {at} of the answer: {fault}")),
             }
@@ -61,21 +67,50 @@ impl Answer {
     }
 }
 
-/// The texts of a block after the first marker, and the number of lines.
-fn bodies(lines: &[&str], length: usize) -> Result<(Vec<String>, Vec<String>, usize), String> {
-    let find = |character, word| lines.iter().position(|line| marker(line, character, word) == Some(length));
-    let (divider, end) = ("=".repeat(length), format!("{} REPLACE", ">".repeat(length)));
-    let close = find('>', " REPLACE").ok_or_else(|| format!("no line `{end}` ends the block"))?;
-    let body = lines.get(..close).unwrap_or_default();
-    if body.iter().any(|line| marker(line, '<', " SEARCH") == Some(length)) {
-        return Err(format!("another block begins before `{end}`: end the first one, or use longer markers"));
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Begin,
+    Divider,
+    End,
+}
+
+/// The markers by their length, in order. An answer may have thousands of blocks without an end, so no line is read for
+/// each of them.
+struct Markers(HashMap<usize, Vec<(usize, Part)>>);
+
+impl Markers {
+    fn new(lines: &[&str]) -> Self {
+        let mut markers: HashMap<usize, Vec<(usize, Part)>> = HashMap::new();
+        for (at, line) in lines.iter().enumerate() {
+            for (character, word, part) in
+                [('<', " SEARCH", Part::Begin), ('=', "", Part::Divider), ('>', " REPLACE", Part::End)]
+            {
+                if let Some(length) = marker(line, character, word) {
+                    markers.entry(length).or_default().push((at, part));
+                }
+            }
+        }
+        Self(markers)
     }
-    let mut parts = body.split(|line| marker(line, '=', "") == Some(length));
-    let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(search), Some(replace), None) => Ok((owned(search), owned(replace), close + 1)),
-        (_, None, _) => Err(format!("no line `{divider}` divides the block")),
-        _ => Err(format!("several lines `{divider}` could divide the block: use longer markers")),
+
+    /// The lines of the divider and of the end of a block that begins before this line.
+    fn block(&self, begin: usize, length: usize) -> Result<(usize, usize), String> {
+        let markers = self.0.get(&length).map(Vec::as_slice).unwrap_or_default();
+        let (_, later) = markers.split_at(markers.partition_point(|(at, _)| *at < begin));
+        let dividers = later.iter().take_while(|(_, part)| *part == Part::Divider).count();
+        let end = format!("{} REPLACE", ">".repeat(length));
+        match (later, later.get(dividers)) {
+            (_, None) => Err(format!("no line `{end}` ends the block")),
+            (_, Some((_, Part::Begin | Part::Divider))) => {
+                Err(format!("another block begins before `{end}`: end the first one, or use longer markers"))
+            }
+            ([(divider, _), ..], Some((end, Part::End))) if dividers == 1 => Ok((*divider, *end)),
+            _ if dividers == 0 => Err(format!("no line `{}` divides the block", "=".repeat(length))),
+            _ => Err(format!(
+                "several lines `{}` could divide the block: use longer markers",
+                "=".repeat(length)
+            )),
+        }
     }
 }
 

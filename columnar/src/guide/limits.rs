@@ -23,6 +23,22 @@
 //! | the time for which a web page is not read again | 5 min | `web::Web::lifetime` |
 //! | the redirects of a web page | 5 | not changed |
 //!
+//! These times belong to the parts of the library, and no method changes them:
+//!
+//! | time | value |
+//! |---|---|
+//! | the time after which a connection with HTTP/2 to a provider is given up, if nothing comes back | 30 s |
+//! | the time for the usage that a provider sends after the end of a reply | 10 s |
+//! | the longest pause that a reply of a provider may ask for | 24 h |
+//! | the time after which a reply that nobody reads no longer counts towards the calls at once | 1 s |
+//! | the time that opening a flow in SQLite or PostgreSQL waits for an owner who is about to end | 1 s |
+//! | the pauses before a lost connection to PostgreSQL is tried again | 100 ms, 400 ms, 1.5 s, 3 s |
+//! | the time after the last request at which SQLite writes the log back to the file | 1 s |
+//!
+//! [`shutdown`](crate::service::Spawned::shutdown) of a spawned flow waits for cells in progress, without a limit, and
+//! [`shutdown_timeout`](crate::service::Spawned::shutdown_timeout) for the time that you say. A cache of a provider has a
+//! lifetime, which the chapter on [caches](super::caches) shows.
+//!
 //! A compute step has no timeout of its own: [`timeout`](crate::compute::Policy::timeout) sets one. The longest reply of a
 //! model and the context window are facts about the model; see [`MaxTokens`](crate::model::MaxTokens) and
 //! [`ContextWindow`](crate::model::ContextWindow). A [`Budget`](crate::budget::Budget) limits a context, a

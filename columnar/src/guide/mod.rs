@@ -43,6 +43,20 @@
 //! | **when a flow does not compile** | |
 //! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
 //!
+//! # An hour with columnar
+//!
+//! | minutes | read | and then |
+//! |---|---|---|
+//! | 0 to 10 | [`first`] | declare a column of your own, and print the `messages` of a cell |
+//! | 10 to 20 | the table in [`views`], and the four patterns in [`self_history`] | let the column read `self.latest` in place of `self`, and print `messages` again |
+//! | 20 to 30 | [`runs`] and [`failures`] | print each event, then give the column `.retry(2).or_skip()` |
+//! | 30 to 40 | the first section of [`stores`], and [`costs`] | open the flow on a folder, end the program, start it again, print the bill |
+//! | 40 to 50 | [`models`] and [`budgets`] | call a real model, with `max_tokens`, a budget and a forecast before the run |
+//! | 50 to 60 | [`testing`] | hold the contexts of your flow in a snapshot |
+//!
+//! After that, one chapter for each plan: [`services`] for a server, [`import_export`] and [`typed`] for a table of rows,
+//! [`documents`] for files that change, [`looms`] for branches, [`dynamic_flows`] for flows that people write in a file.
+//!
 //! # The programs in the guide
 //!
 //! All programs run as tests of this library, and every messages array is compared with the real one. A program without

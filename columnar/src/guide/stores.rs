@@ -32,7 +32,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Parameters of the flow follow the store: `Desk::open(store, tone)`.
+//! Parameters of the flow follow the store: `Desk::open(store, tone)`. A store for many flows also takes the key of this
+//! one: `SqliteStore::new("chats.db", "ada, monday")`, `PostgresStore::new(address, "ada, monday")`.
 //!
 //! # The stores
 //!

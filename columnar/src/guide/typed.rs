@@ -43,7 +43,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`read`](crate::flow::Handle::read) returns the value as the declared type, and `None` where nothing is stored. In a
+//! [`read`](crate::flow::Handle::read) returns the value as the declared type, and `None` where nothing is stored;
+//! [`get`](crate::flow::Handle::get) returns the text of the value, which is JSON, as every reader of the column sees it. In a
 //! flow without fields, declare the type with [`typed`](crate::compute::Policy::typed) after the compute step, and read
 //! the value with [`flow.read::<Score>("score", 0)`](crate::flow::LiveFlow::read). The doc comments of the type are
 //! part of the schema, so the model reads them.
@@ -55,8 +56,18 @@
 //! schema stays in the provider's cache. Budgets and forecasts count the schema as instruction.
 //!
 //! The model writes the fields in the declared order. So declare a field for the reasons before the field for the
-//! answer. Each provider enforces a part of JSON Schema: a schema that a provider would refuse, such as the schema of a
-//! recursive type for Anthropic, is in the instruction alone.
+//! answer.
+//!
+//! Each provider enforces a part of JSON Schema. A keyword that a provider does not enforce is left out of its request, and
+//! the column still checks the whole schema. A schema that a provider would refuse is in the instruction alone:
+//!
+//! | providers | enforce | refuse |
+//! |---|---|---|
+//! | `fireworks`, `groq`, `mistral`, `nebius`, `open_router`, `openai`, `openai_resp`, `together`, `xai` | types, required properties, enums, formats, limits of numbers and lists, patterns | maps, tuples, a root that is no object, more than 5,000 properties or 10 levels |
+//! | `anthropic` | types, required properties, enums, formats | recursive types, maps, tuples, a root that is no object, more than 24 optional properties or 16 properties of several types |
+//! | `cohere` | types, required properties, enums, four formats | recursive types, alternatives, objects without a required property, maps, tuples, a root that is no object |
+//! | `gemini`, `ollama`, `ollama_cloud` | as much as the provider can: the whole schema is sent | |
+//! | `aliyun`, `deepseek`, `kimi`, `minimax`, `moonshot`, `qwen_cloud`, `zai` | nothing | |
 //!
 //! # Accepted replies
 //!

@@ -1,44 +1,50 @@
 //! The steps of a column that are stored as skipped.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
 /// The skipped steps of a column. A step that is not in the set, stored or not, counts as a value.
 ///
-/// Neighbouring steps are one entry, so a window passes a gap of any length in one look-up. Contexts keep clones, and a
-/// clone is a reference count.
+/// Most columns skip no step, and contexts keep clones: then a set is one empty pointer, and no clone counts a reference.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SkippedSteps {
+pub(crate) struct SkippedSteps(Option<Arc<Gaps>>);
+
+/// The skipped steps as gaps. Neighbouring steps are one entry, so a window passes a gap of any length in one look-up.
+#[derive(Clone, Debug, Default)]
+struct Gaps {
     /// The end of each gap, by the start. No gap is empty or touches the next one.
-    gaps: RedBlackTreeMapSync<usize, usize>,
+    ends: RedBlackTreeMapSync<usize, usize>,
     count: usize,
-    /// The end of the last gap. Most columns have no gap, and most windows begin behind the last one.
+    /// The end of the last gap. Most windows begin behind the last gap.
     end: usize,
 }
 
 impl SkippedSteps {
     /// The number of steps.
     pub(crate) fn count(&self) -> usize {
-        self.count
+        self.0.as_ref().map_or(0, |gaps| gaps.count)
     }
 
     pub(crate) fn contains(&self, step: usize) -> bool {
         self.gap(step).is_some()
     }
 
+    /// The gaps, if any of them has this step or a later one.
+    fn gaps_from(&self, step: usize) -> Option<&Gaps> {
+        self.0.as_deref().filter(|gaps| step < gaps.end)
+    }
+
     /// The gap that has a step.
     fn gap(&self, step: usize) -> Option<Range<usize>> {
-        if step >= self.end {
-            return None;
-        }
-        let (start, end) = self.gaps.range(..=step).next_back()?;
+        let (start, end) = self.gaps_from(step)?.ends.range(..=step).next_back()?;
         Some(*start..*end).filter(|gap| gap.contains(&step))
     }
 
     /// The steps, ascending.
     pub(crate) fn steps(&self) -> impl Iterator<Item = usize> {
-        self.gaps.iter().flat_map(|(start, end)| *start..*end)
+        self.0.iter().flat_map(|gaps| gaps.ends.iter()).flat_map(|(start, end)| *start..*end)
     }
 
     pub(crate) fn insert(&mut self, step: usize) {
@@ -49,45 +55,42 @@ impl SkippedSteps {
 
     /// Adds steps, none of which is in the set.
     pub(crate) fn insert_gap(&mut self, steps: Range<usize>) {
-        self.count += steps.len();
         let before = steps.start.checked_sub(1).and_then(|last| self.gap(last));
         let start = before.map_or(steps.start, |gap| gap.start);
-        let end = self.gaps.get(&steps.end).copied().unwrap_or(steps.end);
-        self.gaps.remove_mut(&steps.end);
-        self.gaps.insert_mut(start, end);
-        self.end = self.end.max(end);
+        let gaps = Arc::make_mut(self.0.get_or_insert_default());
+        gaps.count += steps.len();
+        let end = gaps.ends.get(&steps.end).copied().unwrap_or(steps.end);
+        gaps.ends.remove_mut(&steps.end);
+        gaps.ends.insert_mut(start, end);
+        gaps.end = gaps.end.max(end);
     }
 
     /// The steps of the set before a step.
     pub(crate) fn before(&self, step: usize) -> Self {
-        if self.end <= step {
-            return self.clone();
-        }
+        let Some(gaps) = self.gaps_from(step) else { return self.clone() };
         let mut before = Self::default();
-        self.gaps.range(..step).for_each(|(start, end)| before.insert_gap(*start..step.min(*end)));
+        gaps.ends.range(..step).for_each(|(start, end)| before.insert_gap(*start..step.min(*end)));
         before
     }
 
     /// The number of steps of the set within a range.
     pub(crate) fn count_within(&self, steps: &Range<usize>) -> usize {
-        if steps.start >= self.end {
-            return 0;
-        }
+        let Some(gaps) = self.gaps_from(steps.start) else { return 0 };
         let first = self.gap(steps.start).map_or(0, |gap| gap.end.min(steps.end) - steps.start);
         // Of a gap that begins before the range, the steps are counted above.
         let later =
-            self.gaps.range(steps.start.saturating_add(1)..steps.end.max(steps.start.saturating_add(1)));
+            gaps.ends.range(steps.start.saturating_add(1)..steps.end.max(steps.start.saturating_add(1)));
         first + later.map(|(start, end)| (*end).min(steps.end) - start).sum::<usize>()
     }
 
     /// The start of the last `count` values before a step; 0 if there are fewer.
     pub(crate) fn start_of_last(&self, count: usize, before: usize) -> usize {
-        if before.saturating_sub(count) >= self.end {
+        let Some(gaps) = self.gaps_from(before.saturating_sub(count)) else {
             return before.saturating_sub(count);
-        }
+        };
         let mut start = before;
         let mut left = count;
-        for (gap_start, gap_end) in self.gaps.range(..before).rev() {
+        for (gap_start, gap_end) in gaps.ends.range(..before).rev() {
             let values = start.saturating_sub(*gap_end);
             if values >= left {
                 break;
@@ -102,10 +105,8 @@ impl SkippedSteps {
     pub(crate) fn nth_from(&self, step: usize, count: usize) -> usize {
         let mut at = self.next_other(step);
         let mut left = count.saturating_sub(1);
-        if at >= self.end {
-            return at.saturating_add(left);
-        }
-        for (gap_start, gap_end) in self.gaps.range(at..) {
+        let Some(gaps) = self.gaps_from(at) else { return at.saturating_add(left) };
+        for (gap_start, gap_end) in gaps.ends.range(at..) {
             let values = gap_start - at;
             if values > left {
                 break;

@@ -86,6 +86,8 @@ pub(crate) struct Scheduler {
     rules: Vec<Rules>,
     /// The number of steps that have begun: every source has a value for each.
     begun: usize,
+    /// The number of sources that have no value for the next step, which has not begun.
+    awaited: usize,
     ready: Ready,
     outbox: Outbox,
     /// Cells that failed since the last run began.
@@ -107,6 +109,7 @@ impl Scheduler {
             tracks: vec![Track::default(); columns],
             rules: vec![Rules::default(); columns],
             begun: 0,
+            awaited: plan.schema().sources().count(),
             ready: Ready::new(&plan),
             outbox: Outbox::default(),
             failed: Vec::new(),
@@ -221,10 +224,24 @@ impl Scheduler {
 
     /// Notes that the next value of a source is stored.
     pub(crate) fn handle_pushed(&mut self, source: usize) {
-        if let Some(track) = self.tracks.get_mut(source) {
-            track.advance();
+        let Some(track) = self.tracks.get_mut(source) else { return };
+        track.advance();
+        if track.prefix() == self.begun + 1 {
+            self.awaited -= 1;
         }
-        self.begin_steps();
+        // Another step may be complete by values that were pushed earlier.
+        while self.awaited == 0 {
+            self.begun += 1;
+            self.awaited = self.count_awaited();
+            for column in 0..self.tracks.len() {
+                self.admit(column);
+            }
+        }
+    }
+
+    /// The number of sources that have no value for the next step.
+    fn count_awaited(&self) -> usize {
+        self.plan.schema().sources().filter(|source| self.len(*source) == self.begun).count()
     }
 
     /// Notes that a running cell is computed.
@@ -332,17 +349,6 @@ impl Scheduler {
             self.outbox.flush();
         }
         self.outbox.pop()
-    }
-
-    /// Begins the steps for which every source has a value.
-    fn begin_steps(&mut self) {
-        let complete = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
-        while self.begun < complete {
-            self.begun += 1;
-            for column in 0..self.tracks.len() {
-                self.admit(column);
-            }
-        }
     }
 
     /// Adds a slot for the next step of a derived column.

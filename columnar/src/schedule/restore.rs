@@ -115,6 +115,7 @@ impl Scheduler {
     /// Begins the steps of restored tracks, of the columns from `first` on.
     pub(super) fn begin_restored_steps(&mut self, first: usize) {
         self.begun = self.plan.schema().sources().map(|source| self.len(source)).min().unwrap_or(0);
+        self.awaited = self.count_awaited();
         for column in 0..self.tracks.len() {
             let Some(track) = self.tracks.get(column) else { continue };
             if self.plan.schema().is_source(column) {

@@ -4,6 +4,7 @@
 //! which it was computed. The steps of a column come in order. A step that has failed, or that was left out at the end
 //! of a run, holds nothing back: the step is remembered as missing, and comes once it is stored.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::track::{Slot, Track};
@@ -13,14 +14,15 @@ use super::{Cell, Scheduler};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SeenSteps {
     next: usize,
-    /// Steps before `next` that were not stored when the reader passed them: ascending ranges, none of them empty.
-    missing: Vec<Range<usize>>,
+    /// Steps before `next` that were not stored when the reader passed them: the end of each range, by the start. No range
+    /// is empty. Clients send positions with any number of ranges.
+    missing: BTreeMap<usize, usize>,
 }
 
 impl SeenSteps {
     /// The steps before this one, all of them seen.
     pub(crate) const fn before(next: usize) -> Self {
-        Self { next, missing: Vec::new() }
+        Self { next, missing: BTreeMap::new() }
     }
 
     /// The steps before `next` except the missing ones; `None` unless these are ascending, not empty and before `next`.
@@ -32,38 +34,47 @@ impl SeenSteps {
             }
             from = steps.end;
         }
-        Some(Self { next, missing })
+        Some(Self { next, missing: missing.into_iter().map(|steps| (steps.start, steps.end)).collect() })
     }
 
     pub(crate) fn next(&self) -> usize {
         self.next
     }
 
-    pub(crate) fn missing(&self) -> &[Range<usize>] {
-        &self.missing
+    pub(crate) fn missing(&self) -> impl Iterator<Item = Range<usize>> {
+        self.missing.iter().map(|(start, end)| *start..*end)
     }
 
     pub(crate) fn contains(&self, step: usize) -> bool {
-        step < self.next && !self.missing.iter().any(|steps| steps.contains(&step))
+        step < self.next && self.missing_around(step).is_none()
+    }
+
+    /// The range of missing steps that has a step.
+    fn missing_around(&self, step: usize) -> Option<Range<usize>> {
+        let (start, end) = self.missing.range(..=step).next_back()?;
+        Some(*start..*end).filter(|steps| steps.contains(&step))
     }
 
     /// Records that the reader has seen a step. The steps in between are missing.
     pub(crate) fn insert(&mut self, step: usize) {
         if step >= self.next {
             if step > self.next {
-                self.missing.push(self.next..step);
+                self.missing.insert(self.next, step);
             }
             self.next = step.saturating_add(1);
-        } else if let Some(at) = self.missing.iter().position(|steps| steps.contains(&step)) {
-            let steps = self.missing.remove(at);
+        } else if let Some(steps) = self.missing_around(step) {
+            self.missing.remove(&steps.start);
             let rest = [steps.start..step, step + 1..steps.end];
-            self.missing.splice(at..at, rest.into_iter().filter(|steps| !steps.is_empty()));
+            let rest = rest.into_iter().filter(|steps| !steps.is_empty());
+            self.missing.extend(rest.map(|steps| (steps.start, steps.end)));
         }
     }
 
     /// The first stored step that may be shown next.
     fn next_stored(&self, track: &Track, is_running: bool) -> Option<usize> {
-        let missing = self.missing.iter().find_map(|steps| track.first_stored(steps.clone()));
+        // A position of a client may have steps that the flow does not have.
+        let mut missing = self.missing.range(..track.stored_end());
+        let missing = missing.find_map(|(start, end)| track.first_stored(*start..*end));
         missing.or_else(|| {
             // While a run is active, a step that has not failed may still be stored, so later steps wait.
             let next = (self.next..track.stored_end())
@@ -107,7 +118,7 @@ mod tests {
                 seen.insert(step);
                 flags[step] = true;
                 assert!((0..5).all(|step| seen.contains(step) == flags[step]), "{code}: {seen:?}");
-                assert_eq!(SeenSteps::new(seen.next, seen.missing.clone()), Some(seen.clone()), "{code}");
+                assert_eq!(SeenSteps::new(seen.next, seen.missing().collect()), Some(seen.clone()), "{code}");
             }
         }
     }

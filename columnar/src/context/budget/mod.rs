@@ -138,11 +138,16 @@ impl Budget {
         self
     }
 
+    /// Whether the limit is the window of the model: a strategy is chosen, and no number of tokens.
+    pub(crate) const fn takes_window(&self) -> bool {
+        self.strategy.is_some() && self.tokens.is_none()
+    }
+
     /// The budget for a window of so many tokens: a strategy without a number of tokens cuts to the window. A request may
     /// have `input` tokens, and a request with the reply `tokens`.
     pub(crate) fn within(self, tokens: usize, input: usize) -> Self {
         let token_buffer = self.token_buffer.unwrap_or(Self::TOKEN_BUFFER);
-        let window = self.strategy.map(|_| tokens.min(input.saturating_add(token_buffer)));
+        let window = self.takes_window().then(|| tokens.min(input.saturating_add(token_buffer)));
         Self { tokens: self.tokens.or(window), ..self }
     }
 

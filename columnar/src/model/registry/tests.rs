@@ -197,3 +197,23 @@ fn the_row_of_a_model_comes_before_that_of_a_prefix() {
     assert_eq!(names("openai/o3"), None, "a price alone is no cache");
     assert_eq!(family("openai/gpt-5.6-mini"), None, "and no price is guessed");
 }
+
+/// The chapter of the guide says for each provider which part of a schema is enforced.
+#[test]
+fn the_guide_has_each_provider_in_the_row_of_its_dialect() {
+    let chapter = include_str!("../../guide/typed.rs");
+    let rows = [
+        ("limits of numbers", Some(SchemaDialect::OpenAi)),
+        ("24 optional properties", Some(SchemaDialect::Anthropic)),
+        ("four formats", Some(SchemaDialect::Cohere)),
+        ("the whole schema is sent", Some(SchemaDialect::Full)),
+        ("| nothing |", None),
+    ];
+    for (words, dialect) in rows {
+        let row = chapter.lines().find(|line| line.contains(words)).expect(words);
+        for provider in PROVIDERS {
+            let is_named = row.contains(&format!("`{}`", provider.name));
+            assert_eq!(is_named, provider.schema == dialect, "{}: {row}", provider.name);
+        }
+    }
+}

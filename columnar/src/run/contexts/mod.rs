@@ -21,8 +21,8 @@ use crate::context::{
 use crate::declare::{InputView, Reads};
 use crate::history::tokens::Counter;
 use crate::history::{SkippedSteps, StepRanges, Value};
+use crate::model::ContextWindow;
 use crate::model::cache::CachePolicy;
-use crate::model::{ContextWindow, Model};
 use crate::schedule::Cell;
 
 /// The assembler of a column, and the memory of the contexts.
@@ -96,22 +96,23 @@ impl ContextRecipe {
         let settings = ContextSettings { form: self.settings.form, instruction, system };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
-        let budget = match self.model() {
-            Some(model) => ContextWindow::limit(model.name(), self.budget.clone()),
-            None => self.budget.clone(),
-        };
+        let mut budget = self.budget.clone();
+        // An inherited model may be the one of the environment, so the name is looked up only where it matters.
+        if let Some(name) = budget.takes_window().then(|| self.model_name()).flatten() {
+            budget = ContextWindow::limit(&name, budget);
+        }
         let assembler = Assembler::new(&self.reads, settings, &budget, counter, target);
         ColumnContexts::new(assembler, ContextMemory::default())
     }
 
-    /// The model of the column. An unknown one is an error of the run.
-    fn model(&self) -> Option<Arc<dyn Model>> {
-        self.settings.model.as_ref()?.resolve(&self.defaults.model).ok()
+    /// The name of the column's model. An unknown model is an error of the run.
+    fn model_name(&self) -> Option<Arc<str>> {
+        self.settings.model.as_ref()?.model_name(&self.defaults.model)
     }
 
     /// The tokens of a tier whose view has no target: more than the least that the provider of the column caches.
     fn default_target(&self) -> usize {
-        let policy = self.model().map(|model| CachePolicy::by_model(model.name()));
+        let policy = self.model_name().map(|name| CachePolicy::by_model(&name));
         // A provider without a discount has no minimum.
         let minimum = policy.filter(|policy| policy.read < 1.0).map_or(MINIMUM, |policy| policy.minimum);
         minimum + minimum / 2

@@ -1,0 +1,33 @@
+//! Trees of other programs.
+
+use columnar::loom::{Author, Edge, Mode, NodeId, Tree, export, import};
+
+pub(super) fn repeated_source(size: usize) {
+    let mut tree = Tree::new(Mode::Dialogue);
+    let question = tree.append(&mut || 7 << 40, Edge::root(), Author::Human, "Why?").expect("it is a root");
+    let edge = (0..size).fold(Edge::from(&question), |edge, _| edge.and(&question));
+    let answer = tree.append(&mut || 9 << 44, edge, Author::Model, "Because.").expect("the source is there");
+    assert!(tree.path(&answer, &[]).is_ok());
+}
+
+/// A document of a tree whose nodes follow the last one or the first one.
+fn document(size: usize, follows_last: bool) -> String {
+    let mut tree = Tree::new(Mode::Dialogue);
+    let mut dice = 1 << 40;
+    let mut last: Option<NodeId> = None;
+    for at in 0..size {
+        let edge = last.as_ref().map_or(Edge::root(), Edge::from);
+        dice += 1 << 41;
+        let node = tree.append(&mut || dice, edge, Author::Human, format!("Text {at}.")).expect("it is new");
+        last = if follows_last { Some(node) } else { last.or(Some(node)) };
+    }
+    export(&tree, "t", "A title")
+}
+
+pub(super) fn chain(size: usize) {
+    assert_eq!(import(&document(size, true)).expect("it is a document").len(), 1);
+}
+
+pub(super) fn star(size: usize) {
+    assert_eq!(import(&document(size, false)).expect("it is a document").len(), 1);
+}
