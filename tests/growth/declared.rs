@@ -31,7 +31,7 @@ pub(super) fn mistakes(size: usize) {
 }
 
 pub(super) fn pushes(size: usize) {
-    let sources: Vec<Column> = (0..size).map(|at| source(&format!("source_{at}"))).collect();
+    let sources: Vec<Column> = (0..size).map(|at| source(format!("source_{at}"))).collect();
     let views: Vec<_> = sources.iter().map(Column::latest).collect();
     let flow = flow([column("all", views, async |cx: Context| cx.messages().to_json())]);
     let flow = flow.expect("the declaration is right");

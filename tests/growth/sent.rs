@@ -14,12 +14,17 @@ use futures::executor::block_on;
 
 use super::blocks::Answer;
 
+/// This number of texts, one after the other.
+fn joined(size: usize, text: impl Fn(usize) -> String) -> String {
+    (0..size).map(text).collect::<Vec<_>>().concat()
+}
+
 pub(super) fn brackets(size: usize) {
     black_box(urls(&"https://a.b/((".repeat(size)).len());
 }
 
 pub(super) fn addresses(size: usize) {
-    let text: String = (0..size).map(|at| format!("See <https://example.org/{at}>, and ")).collect();
+    let text = joined(size, |at| format!("See <https://example.org/{at}>, and "));
     assert!(!urls(&text).is_empty());
 }
 
@@ -65,18 +70,18 @@ fn read_from(steps: usize, position: &str, values: usize) {
 }
 
 pub(super) fn gaps(size: usize) {
-    let gaps: String = (0..size).map(|at| format!("!{}", 2 * at)).collect();
+    let gaps = joined(size, |at| format!("!{}", 2 * at));
     read_from(2 * size, &format!("{},echo:{}{gaps}", 2 * size, 2 * size), size);
 }
 
 pub(super) fn foreign_gaps(size: usize) {
-    let gaps: String = (0..size).map(|at| format!("!{}", 2 * at + size)).collect();
+    let gaps = joined(size, |at| format!("!{}", 2 * at + size));
     let text = format!("0,echo:{}{gaps}", 4 * size);
     read_from(size, &text, 0);
 }
 
 pub(super) fn json_lines(size: usize) {
-    let text: String = (0..size).map(|at| format!("{{\"user\":\"{at}\"}}\n")).collect();
+    let text = joined(size, |at| format!("{{\"user\":\"{at}\"}}\n"));
     let read = block_on(read_json_lines(&MemoryStore::new(), Cursor::new(text)));
     assert_eq!(read.expect("each row is right"), size);
 }
