@@ -5,7 +5,6 @@ use futures::future::{FutureExt, join};
 use crate::declare::Name;
 use crate::prelude::*;
 use crate::run::reopen::OpenOptions;
-use crate::schedule::Cell;
 use crate::store::{Entry, MemoryStore, Put, Store};
 
 const PAID: &str = r#"{"model":"m","calls":2,"attempts":2,"input":7,"ms":5}"#;
@@ -89,10 +88,9 @@ async fn an_invalid_receipt_is_an_error_that_names_its_cell() -> Result<()> {
     let store = MemoryStore::new();
     let f = Flow::open(store.clone(), [answer()]).await?;
     f.push("user", "a").await?;
-    f.shared.begin_run()?;
-    let cell = Cell { column: f.shared.find("answer")?, step: 0 };
-    let refused = f.shared.handle_stored(cell, &Entry::SKIPPED.with_receipt("cheap"), None);
-    assert!(refused.is_err(), "{refused:?}");
+    store.put(name("answer"), 0, Entry::SKIPPED.with_receipt("cheap")).await.expect("the store is open");
+    let Err(Error::Store { column, source, .. }) = f.run().await else { panic!("the receipt is invalid") };
+    assert_eq!((column, source.to_string()), (name("answer"), "the receipt of step 0 is invalid".into()));
     Ok(())
 }
 
