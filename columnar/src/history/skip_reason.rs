@@ -6,10 +6,6 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-/// The most bytes of the message of an error that a reason keeps. A column that fails for good would otherwise fill the
-/// store with its errors.
-const MESSAGE: usize = 300;
-
 /// The stored text of a failure, before the message.
 const FAILED: &str = "failed: ";
 
@@ -53,9 +49,9 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// The reason for a cell with an error of this message.
-    pub(crate) fn failed(message: &str) -> Self {
-        Self::Failed(message.get(..message.floor_char_boundary(MESSAGE)).unwrap_or_default().into())
+    /// The reason for a cell with an error of this message, of which at most `bytes` are kept.
+    pub(crate) fn failed(message: &str, bytes: usize) -> Self {
+        Self::Failed(message.get(..message.floor_char_boundary(bytes)).unwrap_or_default().into())
     }
 
     /// The stored text.
@@ -110,7 +106,7 @@ mod tests {
             SkipReason::When,
             SkipReason::Step,
             SkipReason::Inputs,
-            SkipReason::failed("\"é\n"),
+            SkipReason::failed("\"é\n", 9),
         ];
         for reason in reasons {
             let json = serde_json::to_value(&reason).expect("a reason is JSON");
@@ -121,9 +117,7 @@ mod tests {
 
     #[test]
     fn a_long_message_is_cut_between_two_characters() {
-        let SkipReason::Failed(message) = SkipReason::failed(&format!("x{}", "é".repeat(MESSAGE))) else {
-            panic!("it has failed")
-        };
-        assert_eq!(message.len(), MESSAGE - 1);
+        assert_eq!(SkipReason::failed("né né", 2), SkipReason::Failed("n".into()));
+        assert_eq!(SkipReason::failed("né né", 3), SkipReason::Failed("né".into()));
     }
 }

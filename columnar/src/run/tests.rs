@@ -85,9 +85,9 @@ async fn an_invalid_receipt_is_an_error_that_names_its_cell() -> Result<()> {
     assert_eq!((column, source.to_string()), (name("answer"), "the receipt of step 1 is invalid".into()));
 
     // A run that finds such an entry in the store reports it, too.
-    let store = MemoryStore::new();
-    let f = Flow::open(store.clone(), [answer()]).await?;
+    let f = Flow::open(MemoryStore::new(), [answer()]).await?;
     f.push("user", "a").await?;
+    let store = f.shared.store.clone().expect("the flow has a store");
     store.put(name("answer"), 0, Entry::SKIPPED.with_receipt("cheap")).await.expect("the store is open");
     let Err(Error::Store { column, source, .. }) = f.run().await else { panic!("the receipt is invalid") };
     assert_eq!((column, source.to_string()), (name("answer"), "the receipt of step 0 is invalid".into()));

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use columnar::SkipReason;
 use columnar::cache::{CachePolicy, Pace};
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;

@@ -54,15 +54,15 @@ fn by_event<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<Option<SkipR
     for event in events {
         if let Event::Skipped { column, step: 0, reason } = event {
             let at = COLUMNS.iter().position(|name| column == name).expect("it is declared");
-            found[at] = reason.clone();
+            found[at].clone_from(reason);
         }
     }
     found
 }
 
-async fn shows_the_reasons(store: impl Store + Clone) -> Outcome {
+async fn shows_the_reasons<S: Store>(store: impl Fn() -> S) -> Outcome {
     let expected: Vec<_> = reasons().into_iter().map(Some).collect();
-    let f = Flow::open(store.clone(), columns()).await?;
+    let f = Flow::open(store(), columns()).await?;
     push_all(&f, "user", ["a", "b"]).await?;
     let events: Vec<_> = f.run().try_collect().await?;
     assert_eq!(by_event(&events), expected, "the run");
@@ -75,7 +75,7 @@ async fn shows_the_reasons(store: impl Store + Clone) -> Outcome {
     write_json_lines(&f, &mut lines).await?;
     drop(f);
 
-    let f = Flow::open(store.clone(), columns()).await?;
+    let f = Flow::open(store(), columns()).await?;
     assert_eq!((by_cell(&f)?, by_row(&f).await?), (expected.clone(), expected.clone()), "opened again");
     let mut again = Vec::new();
     write_json_lines(&f, &mut again).await?;
@@ -83,7 +83,7 @@ async fn shows_the_reasons(store: impl Store + Clone) -> Outcome {
     drop(f);
 
     // The cells are in the store alone.
-    let f = Flow::open(OpenOptions::new(store).recent(0), columns()).await?;
+    let f = Flow::open(OpenOptions::new(store()).recent(0), columns()).await?;
     assert_eq!(by_row(&f).await?, expected, "rows from the store");
     let f = f.spawn();
     let events: Vec<_> = f.subscribe_from(&Position::START).take(COLUMNS.len()).collect().await;
@@ -98,10 +98,14 @@ async fn shows_the_reasons(store: impl Store + Clone) -> Outcome {
 #[tokio::test]
 async fn a_skipped_cell_has_its_reason_wherever_it_is_shown() -> Outcome {
     let folder = tempfile::tempdir()?;
-    shows_the_reasons(MemoryStore::new()).await?;
-    shows_the_reasons(FileStore::new(folder.path().join("files"))).await?;
+    let memory = MemoryStore::new();
+    shows_the_reasons(|| memory.clone()).await?;
+    shows_the_reasons(|| FileStore::new(folder.path().join("files"))).await?;
     #[cfg(feature = "sqlite")]
-    shows_the_reasons(columnar::store::SqliteStore::new(folder.path().join("chats.db"), "monday")).await?;
+    {
+        let file = folder.path().join("chats.db");
+        shows_the_reasons(|| columnar::store::SqliteStore::new(&file, "monday")).await?;
+    }
     Ok(())
 }
 

@@ -84,7 +84,7 @@ fn cells(members: RowMembers, step: usize) -> Result<RowCells, InvalidRow> {
     let mut cells = Vec::new();
     for (member, found) in members {
         match (member.as_str(), found) {
-            (STEP, _) | (_, Json::Null) => {}
+            (STEP, _) | (_, Json::Null) | (REASONS, Json::Array(_)) => {}
             (SKIPPED, Json::Array(columns)) if columns.iter().all(Json::is_string) => {
                 for (at, column) in columns.iter().filter_map(Json::as_str).enumerate() {
                     let reason = reasons.get(at).and_then(|reason| SkipReason::parse(reason.as_str()?));
@@ -95,7 +95,6 @@ fn cells(members: RowMembers, step: usize) -> Result<RowCells, InvalidRow> {
                 }
             }
             (SKIPPED, _) => return Err(InvalidRow::Skipped),
-            (REASONS, Json::Array(_)) => {}
             (REASONS, _) => return Err(InvalidRow::Reasons),
             (column, Json::String(text)) => cells.push((Name::new(column)?, step, Entry::from(text))),
             (column, _) => return Err(InvalidRow::NotText { column: Name::new(column)? }),

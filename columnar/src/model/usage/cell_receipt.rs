@@ -72,7 +72,7 @@ mod tests {
     fn a_parsed_receipt_equals_the_printed_one() {
         let made = Fingerprint::new(Some("Answer."), None, "user");
         for calls in [None, Some(Receipt { calls: 2, ..Receipt::default() })] {
-            for skipped in [None, Some(SkipReason::When), Some(SkipReason::failed("no \"answer\""))] {
+            for skipped in [None, Some(SkipReason::When), Some(SkipReason::Failed("no \"answer\"".into()))] {
                 for made in [None, Some(made)] {
                     let receipt = CellReceipt { calls: calls.clone(), skipped: skipped.clone(), made };
                     if !receipt.is_empty() {

@@ -16,6 +16,7 @@ use super::warm_up::WarmUp;
 use crate::compute::trace::CellSpan;
 use crate::compute::{Context, Piece, Step};
 use crate::declare::Name;
+use crate::declare::default_limits::SKIP_MESSAGE;
 use crate::declare::error::BoxError;
 use crate::history::{SkipReason, Value};
 use crate::model::End;
@@ -218,7 +219,7 @@ impl<'a> Computation<'a> {
         let cause = error.cause();
         let is_over_limit = SpendLimitError::of(&error).is_some();
         self.span.failed(&error, error.class());
-        let unstored = self.finish(None, Some(SkipReason::failed(&cause)));
+        let unstored = self.finish(None, Some(SkipReason::failed(&cause, SKIP_MESSAGE)));
         CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit, unstored }))
     }
 

@@ -6,6 +6,7 @@ use futures::stream::StreamExt;
 
 use super::Run;
 use super::computation::{CellFailure, CellReport, Computation};
+use crate::declare::default_limits::SKIP_MESSAGE;
 use crate::history::SkipReason;
 use crate::run::event::{ColumnId, Event};
 use crate::run::user_code::{caught, discard};
@@ -56,7 +57,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
         let cause = error.cause();
         unstored.value = None;
         unstored.receipt.made = None;
-        unstored.receipt.skipped = Some(SkipReason::failed(&cause));
+        unstored.receipt.skipped = Some(SkipReason::failed(&cause, SKIP_MESSAGE));
         CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit: false, unstored }))
     }
 
