@@ -182,7 +182,7 @@ pub use declare::{
 pub use flow::{
     Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,
 };
-pub use history::Value;
+pub use history::{SkipReason, Value};
 pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result};
 pub use schedule::Progress;
 

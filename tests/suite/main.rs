@@ -120,6 +120,7 @@ pub mod runs {
     pub mod lifecycle;
     pub mod policies;
     pub mod simulation;
+    pub mod skip_reasons;
     pub mod time;
     #[cfg(feature = "tracing")]
     pub mod tracing;
@@ -152,6 +153,7 @@ pub mod stores {
     pub mod repair;
     #[cfg(feature = "sqlite")]
     pub mod sqlite;
+    pub mod stale;
 }
 
 /// The tiers of documents and exchanges, by the rows of `tests/TIERS.md`.

@@ -38,9 +38,11 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
         let instruction: Option<Arc<str>> = self.instruction().map(Into::into);
         let model = self.model();
         let max_tokens = self.reply_limit();
+        let reply_settings = self.reply_settings().map(Into::into);
         let this = Arc::new(self);
         let check = model.is_some().then(|| Arc::clone(&this) as Arc<dyn Compute>);
-        let settings = StepSettings { instruction, model, max_tokens, check, ..StepSettings::default() };
+        let settings =
+            StepSettings { instruction, model, max_tokens, reply_settings, check, ..StepSettings::default() };
         Step::with_settings(settings, move |cx| this.compute(cx))
     }
 }

@@ -106,6 +106,13 @@ pub trait Compute: Send + Sync + 'static {
         model.ready()
     }
 
+    /// The settings of the request that decide about the reply, as a text that is the same for the same settings.
+    /// [`stale`](crate::flow::LiveFlow::stale) compares a hash of the instruction and of this text. The default is `None`, for
+    /// a step without settings.
+    fn reply_settings(&self) -> Option<String> {
+        None
+    }
+
     /// The most tokens of a reply that the step asks the model for. A [`Forecast`](crate::Forecast) adds them to the
     /// context. The default is `None`, for the limit of the [model](crate::model::MaxTokens).
     fn reply_limit(&self) -> Option<u32> {
@@ -130,6 +137,10 @@ macro_rules! compute_behind {
 
             fn check(&self, model: &dyn Model) -> Result<(), BoxError> {
                 (**self).check(model)
+            }
+
+            fn reply_settings(&self) -> Option<String> {
+                (**self).reply_settings()
             }
 
             fn reply_limit(&self) -> Option<u32> {

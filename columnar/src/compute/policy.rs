@@ -17,6 +17,7 @@ use crate::context;
 use crate::context::budget::Budget;
 use crate::declare::default_limits::{FIRST_PAUSE, LONGEST_PAUSE, LONGEST_REQUESTED};
 use crate::declare::error::BoxError;
+use crate::history::SkipReason;
 use crate::model::usage::SpendLimitError;
 use crate::model::{Overloaded, Refused, Truncated, deadline};
 use crate::schedule::OnFailure;
@@ -192,7 +193,11 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn when(self, is_due: impl Fn(&Context) -> bool + Send + Sync + 'a) -> Step<'a> {
-        self.into_step().wrap(move |step, cx| if is_due(&cx) { step.start(cx) } else { Reply::skip() })
+        self.into_step().wrap(
+            move |step, cx| {
+                if is_due(&cx) { step.start(cx) } else { Reply::skipped(SkipReason::When) }
+            },
+        )
     }
 
     /// Makes the values of the column JSON of this type, like `column score(user.latest): Score = …` in

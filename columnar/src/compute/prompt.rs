@@ -3,11 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use super::call::{ModelCall, ReplyRules};
 use super::{Compute, Context, IntoText, Reply};
 use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
 use crate::model::rendering::Request;
+use crate::model::usage::object;
 use crate::model::{Choice, Effort, MaxTokens, Model, ModelError, ReplySettings};
 
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
@@ -281,6 +284,25 @@ impl Compute for Prompt {
             &self.settings,
             self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(model.name()).default),
         )
+    }
+
+    fn reply_settings(&self) -> Option<String> {
+        let Self { max_tokens, settings, rules, .. } = self;
+        let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
+        // Without settings that change no reply, such as the pace, and without those that leave all to the model. A later
+        // setting gets a member of its own, so that prompts without it keep their text.
+        let members = object([
+            ("max_tokens", max_tokens.map(Json::from)),
+            ("effort", effort.map(|effort| effort.to_string().into())),
+            ("temperature", temperature.map(Json::from)),
+            ("top_p", top_p.map(Json::from)),
+            ("seed", seed.map(Json::from)),
+            ("stop", (!stop.is_empty()).then(|| Json::from(&**stop))),
+            ("truncated", rules.allows_truncated.then(|| true.into())),
+            ("empty", rules.allows_empty.then(|| true.into())),
+            ("stripped", rules.thoughts.are_stripped.then(|| true.into())),
+        ]);
+        Some(members.to_string())
     }
 
     fn reply_limit(&self) -> Option<u32> {

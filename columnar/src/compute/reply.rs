@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 
 use crate::declare::error::BoxError;
-use crate::history::Value;
+use crate::history::{SkipReason, Value};
 use crate::model::End;
 
 /// The output of a compute step: a text that arrives as a whole, or in pieces.
@@ -23,7 +23,7 @@ pub(crate) enum Piece {
     /// The whole text at once.
     Whole(Value),
     /// No text: the cell stays empty for good.
-    Skip,
+    Skip(SkipReason),
     /// A request was sent to the model of this name.
     CallStarted(Arc<str>),
     /// The model is overloaded, and the call is repeated after a pause.
@@ -74,7 +74,11 @@ impl<'a> Reply<'a> {
     /// No text: the cell stays empty for good, as with [`or_skip`](super::Policy::or_skip) after an error, or where
     /// [`when`](super::Policy::when) returns `false`.
     pub fn skip() -> Self {
-        Self(stream::once(std::future::ready(Ok(Piece::Skip))).boxed())
+        Self::skipped(SkipReason::Step)
+    }
+
+    pub(super) fn skipped(reason: SkipReason) -> Self {
+        Self(stream::once(std::future::ready(Ok(Piece::Skip(reason)))).boxed())
     }
 
     /// A text that arrives in pieces; joined, the pieces are the value.

@@ -100,6 +100,8 @@ pub(crate) struct StepSettings {
     pub(crate) model: Option<Choice>,
     /// The limit of replies, if the step sets one.
     pub(crate) max_tokens: Option<u32>,
+    /// The settings of requests, as [`Compute::reply_settings`] says.
+    pub(crate) reply_settings: Option<Arc<str>>,
     /// The value that checks that model.
     pub(crate) check: Option<Arc<dyn Compute>>,
     /// The innermost policy that makes several attempts. A timeout after that policy limits all attempts together.

@@ -12,6 +12,7 @@ use crate::history::tokens::{Counter, LimitedCounter};
 use crate::model::Choice;
 use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::model::usage::{Bill, Receipt, SpendLimit};
+use crate::run::reopen::StaleCells;
 #[cfg(doc)]
 use crate::run::{CellState, Error};
 use crate::run::{ColumnId, ComputeSteps, Forecast, Result, Run, SharedFlow};
@@ -169,6 +170,42 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// others.
     pub fn bill(&self) -> Bill {
         self.shared.lock().bill()
+    }
+
+    /// The values that another prompt, model, version or view computed than the flow has now, with the reasons. Nothing is
+    /// computed again: [`OpenOptions::recompute_from`](crate::reopen::OpenOptions::recompute_from) does that.
+    ///
+    /// Receipts that are not [in memory](Self::load) are read from the store. A receipt has the name of the model, and hashes
+    /// of the rest: of the prompt with its settings and the [system text](Self::set_system) of the flow, of the version, and
+    /// of the views. So call `stale` after these settings of the flow. A renamed column, a budget, and a function without
+    /// another version are no changes.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::reopen::StaleReason;
+    /// use columnar::store::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let store = MemoryStore::new();
+    /// let topics = |text: &str| column("topics", source("user").latest(), prompt(text).model("offline"));
+    /// let f = Flow::open(store.clone(), [topics("List the topics.")]).await?;
+    /// f.push("user", "Hello").await?;
+    /// f.run().await?;
+    /// assert_eq!(f.stale().await?.cells, []);
+    /// drop(f);
+    ///
+    /// let f = Flow::open(store, [topics("List the main topics.")]).await?;
+    /// let stale = f.stale().await?.cells;
+    /// assert_eq!((stale[0].column.as_str(), stale[0].step), ("topics", 0));
+    /// assert_eq!(stale[0].reasons, [StaleReason::Prompt]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] if the store cannot be read.
+    pub async fn stale(&self) -> Result<StaleCells> {
+        self.shared.stale().await
     }
 
     /// The messages array of a cell: the context that the compute step received, or will receive.

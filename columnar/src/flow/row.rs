@@ -7,8 +7,8 @@ use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
 
 use super::live::{LiveFlow, known};
 use crate::declare::Name;
-use crate::history::Value;
-use crate::run::{Error, Result, SharedFlow, StepChunks};
+use crate::history::{SkipReason, Value};
+use crate::run::{Error, Result, SharedFlow, StepChunks, skip_reason};
 use crate::store::Entry;
 
 /// The stored cells of a flow at one step. Made by [`LiveFlow::rows`].
@@ -33,9 +33,7 @@ impl Row {
     /// If the flow has no such column.
     #[track_caller]
     pub fn get(&self, column: impl AsRef<str>) -> Option<&Value> {
-        let column = column.as_ref();
-        let found = self.columns.iter().position(|name| *name == *column);
-        self.at(known(found.ok_or_else(|| Error::unknown_column(column, self.columns.to_vec()))))
+        self.at(self.find(column.as_ref()))
     }
 
     /// The stored values with the columns, in order.
@@ -47,6 +45,23 @@ impl Row {
     pub fn skipped(&self) -> impl Iterator<Item = &Name> {
         let cells = self.columns.iter().zip(&self.cells);
         cells.filter(|(_, cell)| cell.as_ref().is_some_and(Entry::is_skipped)).map(|(name, _)| name)
+    }
+
+    /// The reason why a column is skipped at this step. `None` for a column with a value or without a stored cell, and if an
+    /// earlier version or another program stored the cell.
+    ///
+    /// # Panics
+    ///
+    /// If the flow has no such column.
+    #[track_caller]
+    pub fn skip_reason(&self, column: impl AsRef<str>) -> Option<SkipReason> {
+        skip_reason(self.cells.get(self.find(column.as_ref()))?.as_ref()?)
+    }
+
+    #[track_caller]
+    fn find(&self, column: &str) -> usize {
+        let found = self.columns.iter().position(|name| *name == *column);
+        known(found.ok_or_else(|| Error::unknown_column(column, self.columns.to_vec())))
     }
 
     /// The value of the column at an index.

@@ -40,10 +40,10 @@ impl<C, I> LiveFlow<'_, C, I> {
     /// The state of a column at a step: the value, or the reason why there is none in memory.
     ///
     /// ```
-    /// use columnar::CellState;
     /// use columnar::prelude::*;
     /// use columnar::reopen::OpenOptions;
     /// use columnar::store::MemoryStore;
+    /// use columnar::{CellState, SkipReason};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
     /// let store = MemoryStore::new();
@@ -61,7 +61,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     /// for step in 0..5 {
     ///     match f.cell("answer", step)? {
     ///         CellState::NotLoaded => assert!(step < 2),
-    ///         CellState::Skipped => assert_eq!(step, 2),
+    ///         CellState::Skipped(reason) => assert_eq!((step, reason), (2, Some(SkipReason::Every))),
     ///         CellState::Stored(value) => assert_eq!((step, value.contains("FOUR")), (3, true)),
     ///         CellState::Waiting => assert_eq!(step, 4),
     ///     }

@@ -58,7 +58,8 @@
 //! | other views of a column | the flow is refused, unless the options have `.keep("topics")` |
 //! | a source becomes a column, or a column a source | the flow is refused |
 //! | another name of a column | a new column, unless the declaration has the old name with `was` |
-//! | another prompt or another function | not detected, unless the step has a new `.version("2")` |
+//! | another prompt or model | the flow is opened, and [`stale`](#stale-values) lists the values of the earlier one |
+//! | another function | not detected, unless the step has a new `.version("2")` |
 //!
 //! # Renaming
 //!
@@ -69,8 +70,45 @@
 //! # Prompts
 //!
 //! The store compares views, tags, groups and the presence of a filter. Two functions cannot be compared, and not every
-//! edit of a prompt is a change. You decide with a version:
+//! edit of a prompt is a reason to refuse the store. You decide with a version:
 //! `prompt("List the topics, most important first.").version("2")`.
+//!
+//! # Stale values
+//!
+//! Each value is stored with the name of the model and with short hashes of the prompt, the version and the views that
+//! computed the value. [`stale`](crate::flow::LiveFlow::stale) compares these with the flow as it is now, and computes
+//! nothing:
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::reopen::StaleReason;
+//! use columnar::store::MemoryStore;
+//! use columnar::testing::ScriptedModel;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let store = MemoryStore::new();
+//! let topics = |step: Prompt| [column("topics", source("user").latest(), step)];
+//! let f = Flow::open(store.clone(), topics(prompt("List the topics.").model("offline"))).await?;
+//! f.push("user", "It is slow.").await?;
+//! f.run().await?;
+//! drop(f);
+//!
+//! let model = ScriptedModel::new(|_| "speed".to_owned());
+//! let f = Flow::open(store, topics(prompt("Name one topic.").model(model))).await?;
+//! f.push("user", "On Mondays.").await?;
+//! f.run().await?;
+//! let stale = f.stale().await?;
+//! for cell in &stale.cells {
+//!     println!("{} at step {}: {:?}", cell.column, cell.step, cell.reasons);
+//! }
+//! assert_eq!((stale.cells.len(), stale.cells[0].step, stale.unknown), (1, 0, 0));
+//! assert_eq!(stale.cells[0].reasons, [StaleReason::Prompt, StaleReason::Model { answered: "offline".into() }]);
+//! # Ok(()) }
+//! ```
+//!
+//! A prompt is its final text with the schema of a typed column, the settings of the request, the notes on the inputs, the
+//! form of the context, and the [system text](crate::flow::LiveFlow::set_system) of the flow. A function has a version and
+//! views alone. Values that were imported, or stored by an earlier version, are counted as `unknown`.
 //!
 //! # Recomputing
 //!

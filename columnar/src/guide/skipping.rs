@@ -47,6 +47,45 @@
 //! A closure, or a compute step of your own, skips the cell by returning [`Reply::skip`](crate::Reply::skip):
 //! `async |user| if user.is_empty() { Reply::skip() } else { Reply::text(shout(&user).await) }`.
 //!
+//! # The reason of a skip
+//!
+//! A skipped cell has a [`SkipReason`](crate::SkipReason), which is stored with the cell: the column leaves out the step
+//! (`every`), the condition does not hold (`when`), the step skipped the cell itself, there is nothing to read, or an error
+//! that [`or_skip`](crate::compute::Policy::or_skip) has passed over. `cell`, events, subscriptions, rows and exports show
+//! the reason, also after a restart, and also if the declaration has changed since.
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//! use columnar::{CellState, SkipReason};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let chat = flow! {
+//!     source user;
+//!     column digest(user.window(3)) = script(["", "", "They are tired."]).every(3);
+//!     column mood(user.latest) = (async |_: Context| Err::<String, _>("no answer")).or_skip();
+//!     column plan(digest.latest, mood.latest) = script(["", "", ""]);
+//! };
+//! chat.user.push("Long day.").await?;
+//! let mut run = chat.run();
+//! while let Some(event) = run.try_next().await? {
+//!     if let Event::Skipped { column, step, reason: Some(reason) } = event {
+//!         println!("{column} has no value at step {step}: {reason}");
+//!     }
+//! }
+//! assert_eq!(chat.digest.cell(0), CellState::Skipped(Some(SkipReason::Every)));
+//! assert_eq!(chat.mood.cell(0), CellState::Skipped(Some(SkipReason::Failed("no answer".into()))));
+//! assert_eq!(chat.plan.cell(0), CellState::Skipped(Some(SkipReason::Inputs)));
+//!
+//! let row = chat.rows(..).try_next().await?.expect("a step");
+//! assert_eq!(row.skip_reason("mood").map(|reason| reason.to_string()).as_deref(),
+//!     Some("the computation failed: no answer"));
+//! # Ok(()) }
+//! ```
+//!
+//! The message of an error is stored, so an error of a function of yours must not quote a conversation. Cells that an
+//! earlier version stored have no reason.
+//!
 //! # Exclude a value from later contexts
 //!
 //! `chat.user.exclude(3)` keeps a stored value out of the contexts of all steps that have not begun, as if the cell had

@@ -1,7 +1,9 @@
 //! The values of one column in memory.
 
 mod node;
+mod skip_reason;
 mod skipped;
+mod step_notes;
 mod step_ranges;
 pub mod tokens;
 mod value;
@@ -12,7 +14,9 @@ use std::sync::Arc;
 
 pub(crate) use node::StoredText;
 use node::{BITS, Child, HistoryNode, LeafEntry, WIDTH, digit, rest};
+pub use skip_reason::SkipReason;
 pub(crate) use skipped::SkippedSteps;
+pub(crate) use step_notes::StepNotes;
 pub(crate) use step_ranges::StepRanges;
 pub use step_ranges::StoredSteps;
 use tokens::{Counter, Sum};

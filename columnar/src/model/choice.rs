@@ -87,6 +87,17 @@ impl Choice {
         }
     }
 
+    /// The names of the model and its backups, as far as they are known without a call.
+    pub(crate) fn model_names(&self, flow: &Self) -> Vec<Arc<str>> {
+        match self {
+            Self::WithBackups(choices) => {
+                choices.iter().flat_map(|choice| choice.model_names(flow)).collect()
+            }
+            Self::Inherited if !flow.is_inherited() => flow.model_names(&Self::Inherited),
+            _ => self.model_name(flow).into_iter().collect(),
+        }
+    }
+
     fn is_inherited(&self) -> bool {
         matches!(self, Self::Inherited)
     }

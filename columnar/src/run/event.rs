@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::declare::Name;
-use crate::history::Value;
+use crate::history::{SkipReason, Value};
 
 /// An event of a run.
 ///
@@ -35,7 +35,7 @@ use crate::history::Value;
 /// | `warning` | `message` |
 /// | `waiting` | `seconds`, `error` |
 /// | `failed` | `error` |
-/// | `skipped` | |
+/// | `skipped` | `reason`: see [`SkipReason`], or null if it is not known |
 /// | `value` | `value` |
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -100,6 +100,8 @@ pub enum Event<C = Name> {
         column: C,
         /// The step, counted from 0.
         step: usize,
+        /// The reason. `None` if an earlier version or another program stored the cell.
+        reason: Option<SkipReason>,
     },
     /// A value is computed and stored.
     Value {
@@ -130,7 +132,7 @@ impl<C> Event<C> {
             | Self::Warning { column, step, .. }
             | Self::Waiting { column, step, .. }
             | Self::Failed { column, step, .. }
-            | Self::Skipped { column, step }
+            | Self::Skipped { column, step, .. }
             | Self::Value { column, step, .. } => (column, *step),
         }
     }
@@ -146,7 +148,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
             Self::Warning { .. } => ("warning", 1),
             Self::Waiting { .. } => ("waiting", 2),
             Self::Failed { .. } => ("failed", 1),
-            Self::Skipped { .. } => ("skipped", 0),
+            Self::Skipped { .. } => ("skipped", 1),
             Self::Value { .. } => ("value", 1),
         };
         let mut event = serializer.serialize_struct("Event", 3 + fields)?;
@@ -165,7 +167,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
                 event.serialize_field("error", error)?;
             }
             Self::Failed { error, .. } => event.serialize_field("error", error)?,
-            Self::Skipped { .. } => {}
+            Self::Skipped { reason, .. } => event.serialize_field("reason", reason)?,
             Self::Value { value, .. } => event.serialize_field("value", value)?,
         }
         event.end()

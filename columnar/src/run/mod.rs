@@ -33,6 +33,6 @@ pub use driver::Run;
 pub use error::{Error, Result};
 pub use event::{ColumnId, Event, fmt_variant, listed};
 pub(crate) use shared::{SeenCells, SharedFlow, StepChunks};
-pub(crate) use state::FlowState;
 pub use state::{CellState, Values};
+pub(crate) use state::{FlowState, skip_reason};
 pub(crate) use user_code::ComputeSteps;

@@ -5,7 +5,6 @@ use futures::future::{FutureExt, join};
 use crate::declare::Name;
 use crate::prelude::*;
 use crate::run::reopen::OpenOptions;
-use crate::schedule::Cell;
 use crate::store::{Entry, MemoryStore, Put, Store};
 
 const PAID: &str = r#"{"model":"m","calls":2,"attempts":2,"input":7,"ms":5}"#;
@@ -86,13 +85,12 @@ async fn an_invalid_receipt_is_an_error_that_names_its_cell() -> Result<()> {
     assert_eq!((column, source.to_string()), (name("answer"), "the receipt of step 1 is invalid".into()));
 
     // A run that finds such an entry in the store reports it, too.
-    let store = MemoryStore::new();
-    let f = Flow::open(store.clone(), [answer()]).await?;
+    let f = Flow::open(MemoryStore::new(), [answer()]).await?;
     f.push("user", "a").await?;
-    f.shared.begin_run()?;
-    let cell = Cell { column: f.shared.find("answer")?, step: 0 };
-    let refused = f.shared.handle_stored(cell, &Entry::SKIPPED.with_receipt("cheap"), None);
-    assert!(refused.is_err(), "{refused:?}");
+    let store = f.shared.store.clone().expect("the flow has a store");
+    store.put(name("answer"), 0, Entry::SKIPPED.with_receipt("cheap")).await.expect("the store is open");
+    let Err(Error::Store { column, source, .. }) = f.run().await else { panic!("the receipt is invalid") };
+    assert_eq!((column, source.to_string()), (name("answer"), "the receipt of step 0 is invalid".into()));
     Ok(())
 }
 

@@ -419,7 +419,7 @@ impl Scheduler {
     }
 
     /// Whether the column of a cell is computed at this step.
-    fn is_due(&self, cell: Cell) -> bool {
+    pub(crate) fn is_due(&self, cell: Cell) -> bool {
         let every = self.rules.get(cell.column).and_then(|rules| rules.every);
         // Steps count from 0, and the user counts from 1.
         every.is_none_or(|every| cell.step.saturating_add(1).is_multiple_of(every))

@@ -108,8 +108,9 @@ pub struct Entry {
     /// step, the computation failed and [may be skipped](crate::compute::Policy::or_skip), or everything that the cell
     /// reads is skipped.
     pub value: Option<Value>,
-    /// A [`Receipt`](crate::usage::Receipt) as text, which stores do not parse. A skipped cell may have a receipt,
-    /// since failed attempts cost something, too. Values of sources have no receipt.
+    /// A [`Receipt`](crate::usage::Receipt) as text, which stores do not parse. A skipped cell has a receipt as well, with
+    /// the [reason](crate::SkipReason) as `skipped`, since failed attempts cost something, too. A computed value has
+    /// hashes of the declaration as `made`; see [`stale`](crate::flow::LiveFlow::stale). Values of sources have no receipt.
     pub receipt: Option<Value>,
 }
 

@@ -9,7 +9,7 @@ use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
 use columnar::store::{FileStore, Store};
-use columnar::{BoxError, CellState};
+use columnar::{BoxError, CellState, SkipReason};
 use futures::future::try_join_all;
 use futures::stream::{self, BoxStream};
 
@@ -127,7 +127,7 @@ async fn read_again(
     assert_eq!(meeting.utterance.get(0).as_deref(), Some(&*utterance(0)));
     assert_eq!(
         (meeting.decision.cell(1), meeting.utterance.cell(STEPS)),
-        (CellState::Skipped, CellState::Waiting)
+        (CellState::Skipped(Some(SkipReason::Every)), CellState::Waiting)
     );
     assert_eq!((meeting.bill().total().calls, meeting.bill().not_loaded()), (calls(0..STEPS) as u64, 0));
     Ok(())

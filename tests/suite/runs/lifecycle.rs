@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use columnar::SkipReason;
 use columnar::cache::{CachePolicy, Pace};
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
@@ -118,14 +119,16 @@ fn events_serialise_as_documented() {
         Event::Delta { column, step, text: "tea, \"co".into() },
         Event::Retry { column, step, attempt: 1, error: error() },
         Event::Failed { column, step, error: error() },
-        Event::Skipped { column, step },
+        Event::Skipped { column, step, reason: None },
+        Event::Skipped { column, step, reason: Some(SkipReason::When) },
         Event::Value { column, step, value: "tea, coffee".into() },
     ];
     let forms = [
         r#"{"type":"delta","column":"topics","step":3,"text":"tea, \"co"}"#,
         r#"{"type":"retry","column":"topics","step":3,"attempt":1,"error":"HTTP 503"}"#,
         r#"{"type":"failed","column":"topics","step":3,"error":"HTTP 503"}"#,
-        r#"{"type":"skipped","column":"topics","step":3}"#,
+        r#"{"type":"skipped","column":"topics","step":3,"reason":null}"#,
+        r#"{"type":"skipped","column":"topics","step":3,"reason":"when"}"#,
         r#"{"type":"value","column":"topics","step":3,"value":"tea, coffee"}"#,
     ];
     for (event, form) in events.iter().zip(forms) {

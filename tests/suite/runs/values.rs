@@ -8,7 +8,7 @@ use columnar::budget::Budget;
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
 use columnar::store::MemoryStore;
-use columnar::{CellState, Column, Name, Value};
+use columnar::{CellState, Column, Name, SkipReason, Value};
 use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
 use columnar_tests::store::on_load;
@@ -54,7 +54,7 @@ async fn a_cell_is_stored_or_skipped_or_waits_or_is_not_loaded() -> Result<()> {
     assert_eq!(chat.odd.cell(0), CellState::Stored(value));
     assert_eq!(
         (chat.odd.cell(1), chat.slow.cell(0)),
-        (CellState::Skipped, CellState::Waiting),
+        (CellState::Skipped(Some(SkipReason::When)), CellState::Waiting),
         "it is computed"
     );
     assert_eq!((chat.odd.cell(2), chat.user.cell(usize::MAX)), (CellState::Waiting, CellState::Waiting));
@@ -68,7 +68,7 @@ async fn a_cell_is_stored_or_skipped_or_waits_or_is_not_loaded() -> Result<()> {
     assert!(matches!(f.read::<String>("odd", 1), Err(Error::NotLoaded { .. })));
     assert_eq!((f.get("odd", 1), f.receipt("odd", 1)), (None, None));
     f.load(0).await?;
-    assert_eq!((f.cell("odd", 1)?, f.try_get("odd", 1)?), (CellState::Skipped, None));
+    assert_eq!((f.cell("odd", 1)?, f.try_get("odd", 1)?), (CellState::Skipped(Some(SkipReason::When)), None));
     Ok(())
 }
 

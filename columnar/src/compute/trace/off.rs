@@ -6,7 +6,6 @@ use std::error::Error;
 use crate::declare::Name;
 use crate::model::End;
 use crate::model::rendering::Request;
-use crate::store::Entry;
 
 pub(crate) use self::{NoSpan as CallSpan, NoSpan as CellSpan, NoSpan as RunSpan};
 
@@ -42,7 +41,7 @@ impl NoSpan {
 
     pub(crate) fn end(&mut self, _: &End) {}
 
-    pub(crate) fn stored(&mut self, _: &Entry) {}
+    pub(crate) fn stored(&mut self, _: bool) {}
 
     pub(crate) fn cell_failed(&mut self) {}
 

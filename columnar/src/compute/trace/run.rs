@@ -8,7 +8,6 @@ use tracing::{Span, info_span, warn};
 
 use super::{content, failure, names};
 use crate::declare::Name;
-use crate::store::Entry;
 
 /// An open span. When the span is dropped, the outcome is recorded.
 pub(super) struct OpenSpan {
@@ -76,8 +75,8 @@ impl RunSpan {
         self.open.enter()
     }
 
-    pub(crate) fn stored(&mut self, entry: &Entry) {
-        *(if entry.is_skipped() { &mut self.skipped } else { &mut self.stored }) += 1;
+    pub(crate) fn stored(&mut self, is_skipped: bool) {
+        *(if is_skipped { &mut self.skipped } else { &mut self.stored }) += 1;
     }
 
     pub(crate) fn cell_failed(&mut self) {
@@ -159,8 +158,8 @@ impl CellSpan {
         self.open.failed(error, class);
     }
 
-    pub(crate) fn stored(&mut self, entry: &Entry) {
-        self.open.outcome = Some(if entry.is_skipped() { names::SKIPPED } else { names::OK });
+    pub(crate) fn stored(&mut self, is_skipped: bool) {
+        self.open.outcome = Some(if is_skipped { names::SKIPPED } else { names::OK });
     }
 }
 

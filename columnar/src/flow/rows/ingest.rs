@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
+use super::table::{InvalidRow, REASONS, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
+use crate::history::SkipReason;
+use crate::model::usage::CellReceipt;
 use crate::run::reopen::FlowDefinition;
 use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_all};
 
@@ -77,16 +79,23 @@ fn cells(members: RowMembers, step: usize) -> Result<RowCells, InvalidRow> {
         None => step,
         Some((_, found)) => found.as_u64().and_then(|step| step.try_into().ok()).ok_or(InvalidRow::Step)?,
     };
+    let reasons = members.iter().find(|(member, _)| member == REASONS);
+    let reasons = reasons.and_then(|(_, reasons)| reasons.as_array().cloned()).unwrap_or_default();
     let mut cells = Vec::new();
     for (member, found) in members {
         match (member.as_str(), found) {
-            (STEP, _) | (_, Json::Null) => {}
+            (STEP, _) | (_, Json::Null) | (REASONS, Json::Array(_)) => {}
             (SKIPPED, Json::Array(columns)) if columns.iter().all(Json::is_string) => {
-                for column in columns.iter().filter_map(Json::as_str) {
-                    cells.push((Name::new(column)?, step, Entry::SKIPPED));
+                for (at, column) in columns.iter().filter_map(Json::as_str).enumerate() {
+                    let reason = reasons.get(at).and_then(|reason| SkipReason::parse(reason.as_str()?));
+                    let skipped = reason.map_or(Entry::SKIPPED, |reason| {
+                        Entry::SKIPPED.with_receipt(CellReceipt::skipped(reason).to_string())
+                    });
+                    cells.push((Name::new(column)?, step, skipped));
                 }
             }
             (SKIPPED, _) => return Err(InvalidRow::Skipped),
+            (REASONS, _) => return Err(InvalidRow::Reasons),
             (column, Json::String(text)) => cells.push((Name::new(column)?, step, Entry::from(text))),
             (column, _) => return Err(InvalidRow::NotText { column: Name::new(column)? }),
         }

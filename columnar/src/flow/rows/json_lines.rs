@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Write};
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use super::ingest::{Ingest, RowMembers};
-use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
+use super::table::{InvalidRow, REASONS, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::flow::{LiveFlow, Row, RowChunks};
 use crate::store::Store;
@@ -84,6 +84,11 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
     if !skipped.is_empty() {
         write!(out, ",\"{SKIPPED}\":")?;
         serde_json::to_writer(&mut *out, &skipped)?;
+    }
+    let reasons: Vec<_> = row.skipped().map(|name| row.skip_reason(name)).collect();
+    if reasons.iter().any(Option::is_some) {
+        write!(out, ",\"{REASONS}\":")?;
+        serde_json::to_writer(&mut *out, &reasons)?;
     }
     out.extend_from_slice(b"}\n");
     Ok(())

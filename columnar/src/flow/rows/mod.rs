@@ -2,7 +2,7 @@
 //!
 //! pandas, Polars and DuckDB open the files without a conversion. A cell is a text, or null without a value. `_step`
 //! has the step, and `_skipped` the names of the columns that are [skipped](crate::compute::Policy::or_skip) at that
-//! step. Rows are read into a [store](crate::store), on which a flow is opened afterwards. The rows may come from
+//! step. `_skip_reasons` has the [reasons](crate::SkipReason) in the same order. Rows are read into a [store](crate::store), on which a flow is opened afterwards. The rows may come from
 //! another program, if every column has a valid name and contains texts.
 //!
 //! Reading and writing block the calling thread. Only a few rows are in memory at a time.

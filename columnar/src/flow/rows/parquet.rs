@@ -20,7 +20,7 @@ use parquet::file::properties::WriterProperties;
 use serde_json::Value as Json;
 
 use super::ingest::Ingest;
-use super::table::{InvalidRow, RowsError, SKIPPED, STEP};
+use super::table::{InvalidRow, REASONS, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::declare::error::caught;
 use crate::flow::{LiveFlow, Row, RowChunks};
@@ -35,7 +35,7 @@ const LONGEST: usize = 1 << 30;
 
 /// Writes a flow as Parquet, and returns the number of rows. The table is the same as with
 /// [`write_json_lines`](super::write_json_lines): `_step` is a 64-bit number, texts are compressed by Snappy, and
-/// `_skipped` is a list of texts or null.
+/// `_skipped` and `_skip_reasons` are lists of texts or null.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -90,8 +90,9 @@ fn schema(columns: &[Name]) -> Schema {
     // With offsets of 32 bits the texts of a batch would end at 2 GiB.
     let texts = columns.iter().map(|name| Field::new(name.as_str(), DataType::LargeUtf8, true));
     let step = Field::new(STEP, DataType::Int64, false);
-    let skipped = Field::new(SKIPPED, DataType::new_list(DataType::Utf8, true), true);
-    Schema::new([step].into_iter().chain(texts).chain([skipped]).collect::<Vec<_>>())
+    let lists =
+        [SKIPPED, REASONS].map(|name| Field::new(name, DataType::new_list(DataType::Utf8, true), true));
+    Schema::new([step].into_iter().chain(texts).chain(lists).collect::<Vec<_>>())
 }
 
 fn check(row: &Row) -> Result<(), RowsError> {
@@ -112,11 +113,16 @@ fn arrays(rows: &[Row], columns: &[Name]) -> Vec<ArrayRef> {
         arrays.push(Arc::new(values.collect::<LargeStringArray>()));
     }
     let mut skipped = ListBuilder::new(StringBuilder::new());
+    let mut reasons = ListBuilder::new(StringBuilder::new());
     for row in rows {
         let names: Vec<_> = row.skipped().map(|name| Some(name.as_str())).collect();
+        let texts: Vec<_> =
+            row.skipped().map(|name| row.skip_reason(name).map(|reason| reason.text())).collect();
+        reasons.append_option((!names.is_empty()).then_some(texts));
         skipped.append_option((!names.is_empty()).then_some(names));
     }
     arrays.push(Arc::new(skipped.finish()));
+    arrays.push(Arc::new(reasons.finish()));
     arrays
 }
 

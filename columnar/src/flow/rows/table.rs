@@ -12,6 +12,9 @@ pub(super) const STEP: &str = "_step";
 /// The member that holds the names of skipped columns.
 pub(super) const SKIPPED: &str = "_skipped";
 
+/// The member that holds the reasons for skipped columns, in the order of these.
+pub(super) const REASONS: &str = "_skip_reasons";
+
 /// An error of writing or reading rows, which names rows and columns, never values.
 ///
 /// ```
@@ -69,6 +72,9 @@ pub enum InvalidRow {
     /// The member `_skipped` is not a list of texts.
     #[error("`{SKIPPED}` must be a list of column names")]
     Skipped,
+    /// The member `_skip_reasons` is not a list.
+    #[error("`{REASONS}` must be a list with a reason for each column in `{SKIPPED}`")]
+    Reasons,
     /// The member `_step` is not a whole number, 0 or more.
     #[error("`{STEP}` must be a whole number, 0 or more")]
     Step,

@@ -61,7 +61,7 @@ impl Feed {
             Event::Warning { .. } | Event::Waiting { .. } => {}
             Event::Failed { column, step, error } => self.fail(column, step, error),
             // A subscriber that has sent a part of the text holds the text until the value is sent.
-            Event::Value { column, step, .. } | Event::Skipped { column, step } => {
+            Event::Value { column, step, .. } | Event::Skipped { column, step, .. } => {
                 self.drafts.remove(&(step, column));
             }
         }

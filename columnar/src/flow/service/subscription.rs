@@ -15,7 +15,7 @@ use super::feed::{ProgressKey, TextInProgress};
 use super::hub::{Hub, HubHandle};
 use super::position::Position;
 use crate::declare::Name;
-use crate::run::{CellState, ColumnId, Event, Result, SeenCells};
+use crate::run::{CellState, ColumnId, Event, Result, SeenCells, skip_reason};
 use crate::schedule::Cell;
 use crate::store::Entry;
 
@@ -217,12 +217,14 @@ impl<I: ColumnId> Subscription<I> {
     fn stored(&mut self, hub: &Hub, cell: Cell, stored: CellState) -> NextLook<I> {
         let key = self.key(cell);
         let value = match (stored, self.entries.get(&key)) {
-            (CellState::Stored(value), _) => Some(value),
-            (CellState::Skipped, _) => None,
-            (CellState::NotLoaded | CellState::Waiting, Some(entry)) => entry.value.clone(),
+            (CellState::Stored(value), _) => Ok(value),
+            (CellState::Skipped(reason), _) => Err(reason),
+            (CellState::NotLoaded | CellState::Waiting, Some(entry)) => {
+                entry.value.clone().ok_or_else(|| skip_reason(entry))
+            }
             (CellState::NotLoaded | CellState::Waiting, None) => return self.load(hub, cell),
         };
-        if let (Some(value), Some((draft, sent))) = (&value, self.drafts.remove(&key)) {
+        if let (Ok(value), Some((draft, sent))) = (&value, self.drafts.remove(&key)) {
             if !draft.is_prefix(sent, value) {
                 return self.retry(cell, &draft);
             }
@@ -235,8 +237,8 @@ impl<I: ColumnId> Subscription<I> {
         self.failures.unsent.remove(&key);
         self.seen.insert(cell);
         self.event(cell, |column, step| match value {
-            Some(value) => Event::Value { column, step, value },
-            None => Event::Skipped { column, step },
+            Ok(value) => Event::Value { column, step, value },
+            Err(reason) => Event::Skipped { column, step, reason },
         })
     }
 

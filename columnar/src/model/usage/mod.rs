@@ -1,7 +1,9 @@
 //! The cost of model calls: tokens, receipts, prices, and limits on spending.
 
 mod bill;
+mod cell_receipt;
 mod dollars;
+mod fingerprint;
 mod finish;
 mod limit;
 mod price;
@@ -11,7 +13,9 @@ mod total;
 use std::ops::{Add, AddAssign};
 
 pub use bill::Bill;
+pub(crate) use cell_receipt::CellReceipt;
 pub use dollars::{Dollars, ParseDollarsError};
+pub(crate) use fingerprint::Fingerprint;
 pub use finish::Finish;
 pub(crate) use limit::Reservation;
 pub use limit::{Spend, SpendLimit, SpendLimitError};

@@ -59,10 +59,11 @@ impl Receipt {
 #[error("not a receipt of a cell")]
 pub struct ParseReceiptError;
 
-impl fmt::Display for Receipt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Receipt {
+    /// The members of the stored form.
+    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 13] {
         let Self { model, usage, calls, unreported, attempts, ms, finish, id, thoughts } = self;
-        let members = object([
+        [
             ("model", model.as_deref().map(Json::from)),
             ("calls", Some(json!(calls))),
             ("attempts", Some(json!(attempts))),
@@ -77,18 +78,11 @@ impl fmt::Display for Receipt {
             ("finish", finish.as_ref().map(|finish| finish.to_string().into())),
             ("id", id.as_deref().map(Json::from)),
             ("thoughts", thoughts.as_deref().map(Json::from)),
-        ]);
-        members.fmt(f)
+        ]
     }
-}
 
-impl FromStr for Receipt {
-    type Err = ParseReceiptError;
-
-    /// Parses a receipt. Unknown members are ignored, because a later version may write more.
-    fn from_str(json: &str) -> Result<Self, ParseReceiptError> {
-        let json: Json = serde_json::from_str(json).map_err(|_| ParseReceiptError)?;
-        let entries = json.as_object().ok_or(ParseReceiptError)?;
+    /// Parses the members of the stored form. Unknown members are ignored, because a later version may write more.
+    pub(super) fn parse(entries: &Map<String, Json>) -> Result<Self, ParseReceiptError> {
         Ok(Self {
             model: text(entries, "model")?,
             usage: Usage {
@@ -109,6 +103,22 @@ impl FromStr for Receipt {
     }
 }
 
+impl fmt::Display for Receipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        object(self.members()).fmt(f)
+    }
+}
+
+impl FromStr for Receipt {
+    type Err = ParseReceiptError;
+
+    /// Parses a receipt. Unknown members are ignored, because a later version may write more.
+    fn from_str(json: &str) -> Result<Self, ParseReceiptError> {
+        let json: Json = serde_json::from_str(json).map_err(|_| ParseReceiptError)?;
+        Self::parse(json.as_object().ok_or(ParseReceiptError)?)
+    }
+}
+
 /// A count that is not zero: a missing count is read as zero, so zeros take no space in the store.
 fn positive(count: u64) -> Option<Json> {
     (count > 0).then(|| count.into())
@@ -125,7 +135,7 @@ fn count<N: TryFrom<u64>>(entries: &Map<String, Json>, name: &str) -> Result<N, 
 }
 
 /// An object of the members that have a value.
-pub(crate) fn object<const N: usize>(members: [(&str, Option<Json>); N]) -> Json {
+pub(crate) fn object<'n>(members: impl IntoIterator<Item = (&'n str, Option<Json>)>) -> Json {
     members.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 

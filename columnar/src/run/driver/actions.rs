@@ -10,25 +10,28 @@ use futures::future::{BoxFuture, FutureExt};
 use crate::compute::{Context, Defaults, StepSettings};
 use crate::context::Snapshot;
 use crate::declare::Name;
-use crate::history::Value;
+use crate::history::{SkipReason, Value};
+use crate::model::usage::{CellReceipt, Fingerprint};
 use crate::model::{EndDate, ModelError};
 use crate::run::contexts::ContextDraft;
 use crate::run::shared::{CountedTokens, SharedFlow};
-use crate::run::state::{FlowState, Unloaded, load_all, receipt};
+use crate::run::state::{FlowState, Unloaded, load_all};
 use crate::run::user_code::{StoreRequest, caught, discard};
 use crate::run::{Error, Result};
-use crate::schedule::{Action, Cell, InvalidHistory, InvalidTransition, OnFailure, Scheduler};
-use crate::store::{Entry, Put, StoreError};
+use crate::schedule::{Action, Cell, InvalidTransition, OnFailure, Scheduler};
+use crate::store::{Entry, Put};
 
 /// An action of the scheduler with the data that the driver needs for it.
 pub(super) enum RunAction {
-    Compute(Cell, Context),
+    /// With what computes the cell.
+    Compute(Cell, Context, Fingerprint),
     /// The cell fails without a call of the compute step, because there is no valid context.
     Refuse(Cell, Error),
     Store(Cell),
-    Skip(Cell),
-    /// Emit the value of the cell; `None` if the cell is skipped.
-    Emit(Cell, Option<Value>),
+    /// With the reason, if the cell was not computed.
+    Skip(Cell, SkipReason),
+    /// Emit the value of the cell; without a value, that the cell is skipped, with the reason if it is known.
+    Emit(Cell, Option<Value>, Option<SkipReason>),
 }
 
 /// The status of a run that has carried out all actions so far.
@@ -174,11 +177,12 @@ impl SharedFlow {
         Some(match state.scheduler.poll()? {
             Action::Compute(cell) => {
                 let draft = state.draft(cell);
+                let made = state.fingerprint(cell.column);
                 let defaults = Arc::clone(&state.defaults);
                 drop(state);
                 match self.assembled(cell, draft) {
                     Ok(snapshot) if snapshot.is_current() => {
-                        RunAction::Compute(cell, Context::new(snapshot, defaults))
+                        RunAction::Compute(cell, Context::new(snapshot, defaults), made)
                     }
                     // No new value passes the filters, so the next action skips the cell.
                     Ok(snapshot) => {
@@ -190,8 +194,11 @@ impl SharedFlow {
                 }
             }
             Action::Store(cell) => RunAction::Store(cell),
-            Action::Skip(cell) => RunAction::Skip(cell),
-            Action::Emit(cell) => RunAction::Emit(cell, state.table.get(cell)),
+            Action::Skip(cell) => {
+                let is_due = state.scheduler.is_due(cell);
+                RunAction::Skip(cell, if is_due { SkipReason::Inputs } else { SkipReason::Every })
+            }
+            Action::Emit(cell) => RunAction::Emit(cell, state.table.get(cell), state.skip_reason(cell)),
         })
     }
 
@@ -234,12 +241,12 @@ impl SharedFlow {
     }
 
     /// Starts to write an entry; `None` without a store.
-    pub(crate) fn put(&self, cell: Cell, entry: Entry) -> Option<StoreRequest<Put>> {
+    pub(crate) fn put(&self, cell: Cell, entry: impl FnOnce() -> Entry) -> Option<StoreRequest<Put>> {
         let store = self.store.as_ref()?;
         // Cloned, so the lock is free again when the store is called.
         let key = self.lock().stored.key(cell.column).cloned();
         Some(match key {
-            Some(key) => StoreRequest::new(|| store.put(key, cell.step, entry)),
+            Some(key) => StoreRequest::new(|| store.put(key, cell.step, entry())),
             None => unreachable!("a flow with a store is restored before it is used"),
         })
     }
@@ -254,21 +261,15 @@ impl SharedFlow {
         reported.ok()
     }
 
-    /// The cell is stored with this entry, whose value is counted.
-    ///
-    /// # Errors
-    ///
-    /// If the receipt of the entry is invalid. Nothing has changed then.
-    pub(crate) fn handle_stored(
+    /// The cell is stored with this value, which is counted; as skipped without a value.
+    pub(super) fn handle_stored(
         &self,
         cell: Cell,
-        entry: &Entry,
+        value: Option<&Value>,
+        receipt: CellReceipt,
         counted: Option<&CountedTokens>,
-    ) -> Result<(), StoreError> {
-        // Parsed before any change: an entry of an earlier writer may have an invalid one.
-        let receipt =
-            receipt(entry).map_err(|_| StoreError::other(InvalidHistory::Receipt { step: cell.step }))?;
-        let mut state = match (&entry.value, counted) {
+    ) {
+        let mut state = match (value, counted) {
             // The lock is held to the end: dependents that unlock find the value in the table.
             (Some(value), Some(counted)) => {
                 let (tokens, mut state) = self.lock_counted(value, counted);
@@ -277,14 +278,11 @@ impl SharedFlow {
             }
             _ => self.lock(),
         };
-        if let Some(receipt) = receipt {
-            state.receipts.insert(cell, receipt);
-        }
-        let reported = state.scheduler.handle_stored(cell, entry.is_skipped());
+        state.receipts.insert(cell, receipt);
+        let reported = state.scheduler.handle_stored(cell, value.is_none());
         debug_assert!(reported.is_ok(), "{REPORTED}");
         drop(state);
         self.notify();
-        Ok(())
     }
 
     /// The cell could not be computed. Returns the consequence for the cell and the run.

@@ -16,15 +16,16 @@ use super::warm_up::WarmUp;
 use crate::compute::trace::CellSpan;
 use crate::compute::{Context, Piece, Step};
 use crate::declare::Name;
+use crate::declare::default_limits::SKIP_MESSAGE;
 use crate::declare::error::BoxError;
-use crate::history::Value;
+use crate::history::{SkipReason, Value};
 use crate::model::End;
-use crate::model::usage::{Receipt, SpendLimitError};
+use crate::model::usage::{CellReceipt, Fingerprint, Receipt, SpendLimitError};
 use crate::run::Error;
 use crate::run::shared::CountedTokens;
 use crate::run::user_code::discard;
 use crate::schedule::Cell;
-use crate::store::{Entry, Put, StoreError};
+use crate::store::{Put, StoreError};
 
 /// A report of a computation: any number of deltas, retries and waits, then one of the others, which is the last.
 pub(super) enum CellReport {
@@ -56,7 +57,10 @@ pub(super) struct CellFailure {
 /// A finished cell that is not stored yet.
 pub(super) struct Unstored {
     pub(super) cell: Cell,
-    pub(super) entry: Entry,
+    /// `None` if the cell is skipped.
+    pub(super) value: Option<Value>,
+    /// In a box, because each cell moves a report.
+    pub(super) receipt: Box<CellReceipt>,
     /// The tokens of the value, once counted.
     pub(super) counted: Option<CountedTokens>,
     pub(super) span: CellSpan,
@@ -72,9 +76,11 @@ pub(super) struct Computation<'a> {
     /// The number of the current attempt, from 1.
     attempt: usize,
     stage: ComputationStage<'a>,
+    /// What computes the cell.
+    made: Fingerprint,
     /// A warning about the column.
     pub(super) warning: Option<String>,
-    warm_up: WarmUp,
+    pub(super) warm_up: WarmUp,
     /// Moves into the last report.
     span: CellSpan,
     /// `None` if no model has been called.
@@ -90,9 +96,10 @@ pub(super) enum ComputationStage<'a> {
 }
 
 impl<'a> Computation<'a> {
-    pub(super) fn new(cell: Cell, column: Name, stage: ComputationStage<'a>, warm_up: WarmUp) -> Self {
+    pub(super) fn new(cell: Cell, column: Name, stage: ComputationStage<'a>, made: Fingerprint) -> Self {
         let span = CellSpan::new(&column, cell.step);
-        Self { cell, column, attempt: 1, stage, warning: None, warm_up, span, receipt: None }
+        let warm_up = WarmUp::default();
+        Self { cell, column, attempt: 1, stage, made, warning: None, warm_up, span, receipt: None }
     }
 
     /// Whether the last report has been returned.
@@ -175,7 +182,7 @@ impl<'a> Computation<'a> {
                 CellReport::Retry { attempt, error: error.to_string() }
             }
             Some(Ok(Piece::Whole(value))) => self.succeed(value),
-            Some(Ok(Piece::Skip)) => self.skip(),
+            Some(Ok(Piece::Skip(reason))) => self.skip(reason),
             Some(Err(source)) => self.fail(source),
             None => {
                 let value = mem::take(text).into();
@@ -187,14 +194,14 @@ impl<'a> Computation<'a> {
     fn succeed(&mut self, value: Value) -> CellReport {
         self.stage = ComputationStage::Finished;
         self.warm_up.reply_began();
-        CellReport::Finished(self.finish(value.into()))
+        CellReport::Finished(self.finish(Some(value), None))
     }
 
-    fn skip(&mut self) -> CellReport {
+    fn skip(&mut self, reason: SkipReason) -> CellReport {
         self.stage = ComputationStage::Finished;
         // No request was sent, so another one warms the prefix.
         self.warm_up = WarmUp::default();
-        CellReport::Finished(self.finish(Entry::SKIPPED))
+        CellReport::Finished(self.finish(None, Some(reason)))
     }
 
     fn fail(&mut self, source: BoxError) -> CellReport {
@@ -212,16 +219,17 @@ impl<'a> Computation<'a> {
         let cause = error.cause();
         let is_over_limit = SpendLimitError::of(&error).is_some();
         self.span.failed(&error, error.class());
-        let unstored = self.finish(Entry::SKIPPED);
+        let unstored = self.finish(None, Some(SkipReason::failed(&cause, SKIP_MESSAGE)));
         CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit, unstored }))
     }
 
-    /// The cell with this entry, and with the receipt in the stored form: in one entry, because neither the value nor the
-    /// receipt may exist without the other.
-    fn finish(&mut self, entry: Entry) -> Unstored {
-        let receipt = self.receipt.take().map(|receipt| receipt.build(self.attempt).to_string().into());
+    /// The cell with this value, or skipped for this reason.
+    fn finish(&mut self, value: Option<Value>, skipped: Option<SkipReason>) -> Unstored {
+        let calls = self.receipt.take().map(|receipt| receipt.build(self.attempt));
+        let made = value.is_some().then_some(self.made);
+        let receipt = Box::new(CellReceipt { calls, skipped, made });
         let span = mem::take(&mut self.span);
-        Unstored { cell: self.cell, entry: Entry { receipt, ..entry }, counted: None, span }
+        Unstored { cell: self.cell, value, receipt, counted: None, span }
     }
 }
 

@@ -26,13 +26,14 @@ use futures::stream::{FuturesUnordered, SelectAll, StreamExt};
 
 use self::actions::{RunAction, RunStatus};
 use self::computation::{CellReport, CellWrite, Computation, ComputationStage, Unstored};
-use self::warm_up::{SingleFlight, WarmUp};
+use self::warm_up::SingleFlight;
 use super::event::{ColumnId, Event};
 use super::shared::SharedFlow;
 use super::user_code::{ComputeSteps, caught, discard};
 use super::{Error, Result};
 use crate::compute::trace::RunSpan;
 use crate::declare::{Name, Plan};
+use crate::model::usage::Fingerprint;
 use crate::schedule::Cell;
 
 /// A run of a flow: a [`Stream`] of events, and a future that discards them.
@@ -191,7 +192,7 @@ impl<I: ColumnId> Run<'_, I> {
     fn act(&mut self, task: &mut TaskContext<'_>) -> Option<Event<I>> {
         while let Some(action) = self.shared().next_action() {
             match action {
-                RunAction::Compute(cell, context) => {
+                RunAction::Compute(cell, context, made) => {
                     // `SharedFlow::extend` changes the steps before the plan, so added columns have theirs.
                     let Some(step) = self.steps.get(cell.column) else {
                         unreachable!("a cell that is computed has a compute step")
@@ -200,7 +201,8 @@ impl<I: ColumnId> Run<'_, I> {
                     let warm_up = caught(|| self.single_flight.join(&step.settings, &context));
                     let column = context.column().clone();
                     let stage = ComputationStage::NotStarted { step, context };
-                    let mut computation = Computation::new(cell, column, stage, warm_up.unwrap_or_default());
+                    let mut computation = Computation::new(cell, column, stage, made);
+                    computation.warm_up = warm_up.unwrap_or_default();
                     computation.warning = self.warnings.remove(&cell.column);
                     if let event @ Some(_) = self.compute(computation, task) {
                         return event;
@@ -209,7 +211,7 @@ impl<I: ColumnId> Run<'_, I> {
                 RunAction::Refuse(cell, error) => {
                     let column = self.name(cell.column).clone();
                     let stage = ComputationStage::Refused(error);
-                    let refused = Computation::new(cell, column, stage, WarmUp::default());
+                    let refused = Computation::new(cell, column, stage, Fingerprint::default());
                     if let event @ Some(_) = self.compute(refused, task) {
                         return event;
                     }
@@ -218,21 +220,20 @@ impl<I: ColumnId> Run<'_, I> {
                     Some(unstored) => self.store(unstored, task),
                     None => unreachable!("a cell that is stored has been computed"),
                 },
-                RunAction::Skip(cell) => {
+                RunAction::Skip(cell, reason) => {
                     // A cell that is skipped by a compute step has a span and a receipt.
-                    // A cell without any input has neither.
                     let computed = self.take_unstored(cell);
-                    let skipped = computed.unwrap_or_else(|| self.skipped(cell));
+                    let skipped = computed.unwrap_or_else(|| self.skipped(cell, reason));
                     self.store(skipped, task);
                 }
-                RunAction::Emit(cell, value) => {
+                RunAction::Emit(cell, value, reason) => {
                     // The scheduler emits the steps of a column in order, because readers append the values.
                     // The type of this run's columns has no name for a column of an extension.
                     let Some(column) = self.column_id(cell) else { continue };
                     let step = cell.step;
                     return Some(match value {
                         Some(value) => Event::Value { column, step, value },
-                        None => Event::Skipped { column, step },
+                        None => Event::Skipped { column, step, reason },
                     });
                 }
             }

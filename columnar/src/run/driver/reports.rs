@@ -6,6 +6,8 @@ use futures::stream::StreamExt;
 
 use super::Run;
 use super::computation::{CellFailure, CellReport, Computation};
+use crate::declare::default_limits::SKIP_MESSAGE;
+use crate::history::SkipReason;
 use crate::run::event::{ColumnId, Event};
 use crate::run::user_code::{caught, discard};
 use crate::schedule::{Cell, OnFailure};
@@ -45,15 +47,17 @@ impl<'a, I: ColumnId> Run<'a, I> {
     /// Counts a computed value. If the counter panics, the cell has failed, and nothing is stored.
     pub(super) fn counted(&self, report: CellReport) -> CellReport {
         let CellReport::Finished(mut unstored) = report else { return report };
-        let Some(value) = &unstored.entry.value else { return CellReport::Finished(unstored) };
+        let Some(value) = &unstored.value else { return CellReport::Finished(unstored) };
         unstored.counted = caught(|| self.shared().counted(value));
         if unstored.counted.is_some() {
             return CellReport::Finished(unstored);
         }
-        unstored.entry.value = None;
         let error = self.shared().panicked(unstored.cell);
         unstored.span.failed(&error, error.class());
         let cause = error.cause();
+        unstored.value = None;
+        unstored.receipt.made = None;
+        unstored.receipt.skipped = Some(SkipReason::failed(&cause, SKIP_MESSAGE));
         CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit: false, unstored }))
     }
 
@@ -71,7 +75,7 @@ impl<'a, I: ColumnId> Run<'a, I> {
                 Some(Event::Waiting { column: column?, step, pause, error })
             }
             CellReport::Finished(unstored) => {
-                let is_skipped = unstored.entry.is_skipped();
+                let is_skipped = unstored.value.is_none();
                 self.unstored = Some(unstored);
                 self.shared().report(|scheduler| {
                     if is_skipped { scheduler.handle_skipped(cell) } else { scheduler.handle_computed(cell) }

@@ -1,6 +1,7 @@
 //! Storing finished cells. A cell is stored before the dependents unlock, and dependents unlock before the event: a
 //! reader of an event finds the value in the store.
 
+use std::mem;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
@@ -9,26 +10,31 @@ use futures::future::FutureExt;
 use super::Run;
 use super::computation::Unstored;
 use crate::compute::trace::CellSpan;
+use crate::history::SkipReason;
+use crate::model::usage::CellReceipt;
 use crate::run::Error;
+use crate::run::state::{entry, receipt};
 use crate::run::user_code::caught;
-use crate::schedule::Cell;
-use crate::store::{Entry, Put, StoreError};
+use crate::schedule::{Cell, InvalidHistory};
+use crate::store::{Put, StoreError};
 
 impl<I> Run<'_, I> {
     pub(super) fn take_unstored(&mut self, cell: Cell) -> Option<Unstored> {
         self.unstored.take_if(|unstored| unstored.cell == cell)
     }
 
-    /// A cell that is skipped without a computation, because all inputs are skipped.
-    pub(super) fn skipped(&mut self, cell: Cell) -> Unstored {
+    /// A cell that is skipped without a computation.
+    pub(super) fn skipped(&mut self, cell: Cell, reason: SkipReason) -> Unstored {
         let span = CellSpan::new(self.name(cell.column), cell.step);
-        Unstored { cell, entry: Entry::SKIPPED, counted: None, span }
+        let receipt = Box::new(CellReceipt::skipped(reason));
+        Unstored { cell, value: None, receipt, counted: None, span }
     }
 
     pub(super) fn store(&mut self, unstored: Unstored, task: &mut TaskContext<'_>) {
         let shared = Arc::clone(self.shared());
         let cell = unstored.cell;
-        let Some(mut put) = shared.put(cell, unstored.entry.clone()) else {
+        // In one entry: neither the value nor the receipt may exist without the other.
+        let Some(mut put) = shared.put(cell, || entry(unstored.value.clone(), &unstored.receipt)) else {
             return self.put_done(unstored, Ok(Put::Stored));
         };
         // A store in memory is ready at once, and the dependents start in the same poll of the run.
@@ -40,11 +46,11 @@ impl<I> Run<'_, I> {
 
     pub(super) fn put_done(&mut self, mut unstored: Unstored, put: Result<Put, StoreError>) {
         let is_stored = put.and_then(|put| self.stored(&mut unstored, put));
-        let Unstored { cell, entry, mut span, .. } = unstored;
+        let Unstored { cell, value, mut span, .. } = unstored;
         match is_stored {
             Ok(true) => {
-                span.stored(&entry);
-                self.span.stored(&entry);
+                span.stored(value.is_none());
+                self.span.stored(value.is_none());
             }
             Ok(false) => self.break_off(cell, span, self.shared().panicked(cell)),
             Err(source) => {
@@ -65,14 +71,15 @@ impl<I> Run<'_, I> {
                 Some(None) => return Ok(false),
                 counted => counted.flatten(),
             };
-            unstored.entry = earlier;
+            let step = unstored.cell.step;
+            let receipt = receipt(&earlier);
+            *unstored.receipt = receipt.map_err(|_| StoreError::other(InvalidHistory::Receipt { step }))?;
+            unstored.value = earlier.value;
         }
-        let Unstored { cell, entry, counted, .. } = unstored;
+        let Unstored { cell, value, receipt, counted, .. } = unstored;
+        let receipt = mem::take(&mut **receipt);
         // A counter that was replaced meanwhile counts again.
-        match caught(|| shared.handle_stored(*cell, entry, counted.as_ref())) {
-            Some(stored) => stored.map(|()| true),
-            None => Ok(false),
-        }
+        Ok(caught(|| shared.handle_stored(*cell, value.as_ref(), receipt, counted.as_ref())).is_some())
     }
 
     /// A cell could not be stored, which ends the run.

@@ -6,10 +6,12 @@ mod drift;
 mod extend;
 mod options;
 mod restore;
+mod stale;
 mod verify;
 
 pub(crate) use definition::{FlowDefinition, exclusion_entry, exclusions_key, parse_exclusion};
 pub use drift::{ColumnChange, Drift};
 pub(crate) use options::KeptColumns;
 pub use options::{IntoOpenOptions, OpenOptions};
+pub use stale::{StaleCell, StaleCells, StaleReason};
 pub use verify::{salvage, verify};

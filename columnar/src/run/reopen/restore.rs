@@ -127,7 +127,10 @@ impl SharedFlow {
         let plan = self.plan();
         let settings = self.lock().settings.clone();
         let mut definition = FlowDefinition::default();
-        let keys = definition.keys(plan.schema());
+        // The keys of this flow, if it has a key for each column: fingerprints name columns by keys.
+        let keys = self.lock().stored.keys.clone();
+        let is_whole = keys.iter().collect::<BTreeSet<_>>().len() == plan.schema().columns().len();
+        let keys = if is_whole { keys } else { definition.keys(plan.schema()) };
         definition.update(plan.schema(), &keys, &settings, 0, |_, _| true)?;
         let text = definition.text();
         let found = store.open().await.map_err(Error::open)?;

@@ -58,7 +58,7 @@ impl SharedFlow {
             let cell = Cell { column: source, step };
             // Before the write: a stored value never changes, so nothing invalid may be stored.
             let documents = self.updated(plan, cell, &value).await?;
-            let put = match self.put(cell, value.clone().into()) {
+            let put = match self.put(cell, || value.clone().into()) {
                 None => Ok(Put::Stored),
                 Some(put) => put.await,
             };

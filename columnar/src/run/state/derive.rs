@@ -126,7 +126,7 @@ impl FlowState {
             documents: self.documents.clone(),
             exclusions: Arc::new(self.exclusions.before(step)),
             unloaded: self.derive_unloaded(origins, step),
-            stored: self.stored.derive(origins),
+            stored: self.stored.derive(&plan, origins),
             is_stale: self.is_stale,
             ..Self::empty(plan, scheduler)
         };

@@ -14,7 +14,7 @@ pub(crate) use past::{PastColumn, Unloaded};
 pub(crate) use past::{damaged_update, invalid_history, load_error};
 pub use read::{CellState, Values};
 pub(crate) use unloaded::load_all;
-pub(crate) use values::{ValueTable, receipt};
+pub(crate) use values::{ValueTable, entry, receipt, skip_reason};
 
 use self::values::Receipts;
 use super::contexts::ColumnContexts;
@@ -26,6 +26,7 @@ use crate::context::documents::Documents;
 use crate::declare::default_limits::CONCURRENCY;
 use crate::declare::{Name, Plan};
 use crate::history::tokens::{Counter, Estimate};
+use crate::model::usage::Fingerprint;
 use crate::run::reopen::{FlowDefinition, KeptColumns};
 use crate::schedule::Scheduler;
 
@@ -45,6 +46,8 @@ pub(crate) struct FlowState {
     // Made with the first context, because that calls the counter of users, which no lock may guard.
     /// By column.
     pub(crate) contexts: Vec<Option<Arc<ColumnContexts>>>,
+    /// By column, as far as they were needed. Settings that contexts depend on change the fingerprints.
+    pub(crate) fingerprints: Vec<Option<Fingerprint>>,
     /// The generation of the contexts: changes of settings, budgets and the counter begin a new one.
     pub(crate) generation: usize,
     /// The nearest forks: the step at which each diverges, and the first step whose contexts take it into account.
@@ -123,6 +126,7 @@ impl FlowState {
             budget: Budget::new(),
             defaults: Arc::default(),
             contexts: Vec::new(),
+            fingerprints: Vec::new(),
             generation: 0,
             forks: BTreeMap::new(),
             documents: BTreeMap::new(),
@@ -150,6 +154,7 @@ impl FlowState {
     #[must_use]
     pub(crate) fn forget_contexts(&mut self) -> impl Sized + use<> {
         self.generation += 1;
+        self.fingerprints.clear();
         mem::take(&mut self.contexts)
     }
 
@@ -164,10 +169,12 @@ impl StoredColumns {
         self.keys.get(column)
     }
 
-    /// The stored columns of a flow with the columns that `origins` names.
-    fn derive(&self, origins: &[Option<usize>]) -> Self {
-        // A replaced column has no key. A flow with one is in memory, so all keys may be dropped.
-        let keys = origins.iter().map(|origin| self.key((*origin)?).cloned());
-        Self { keys: keys.collect::<Option<_>>().unwrap_or_default(), ..self.clone() }
+    /// The stored columns of a flow with the columns of `plan`, and for each the column of this flow.
+    fn derive(&self, plan: &Plan, origins: &[Option<usize>]) -> Self {
+        let columns = plan.schema().columns().iter().zip(origins);
+        // A replaced column has no key. A flow with one is in memory, and compares views by the keys of all others.
+        let keys = columns
+            .map(|(column, origin)| origin.and_then(|origin| self.key(origin)).unwrap_or(&column.name));
+        Self { keys: keys.cloned().collect(), ..self.clone() }
     }
 }

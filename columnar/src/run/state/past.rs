@@ -17,7 +17,7 @@ use crate::context::documents::UpdateError;
 use crate::declare::Name;
 use crate::history::tokens::{Counter, is_same};
 use crate::history::{History, StepRanges, Value};
-use crate::model::usage::Receipt;
+use crate::model::usage::CellReceipt;
 use crate::run::user_code::{StoreRequest, caught};
 use crate::run::{Error, Result};
 use crate::schedule::{Cell, InvalidHistory, Scheduler};
@@ -251,7 +251,7 @@ struct LoadedCell {
     step: usize,
     /// With the number of tokens; `None` for a skipped cell.
     value: Option<(usize, Value)>,
-    receipt: Option<Receipt>,
+    receipt: CellReceipt,
 }
 
 impl LoadedValues {
@@ -261,9 +261,7 @@ impl LoadedValues {
                 Some((tokens, value)) => self.history.insert(step, value, tokens),
                 None => drop(self.skipped.insert(step)),
             }
-            if let Some(receipt) = receipt {
-                self.receipts.insert(Cell { column: 0, step }, receipt);
-            }
+            self.receipts.insert(Cell { column: 0, step }, receipt);
         }
         self.steps.extend(steps);
     }

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::FlowState;
+use super::values::entry;
 use crate::declare::Name;
-use crate::history::{History, Value};
-use crate::model::usage::{Bill, Receipt};
+use crate::history::{History, SkipReason, Value};
+use crate::model::usage::{Bill, CellReceipt, Receipt};
 use crate::run::{Error, Result};
 use crate::schedule::{Cell, Progress};
 use crate::store::Entry;
@@ -34,8 +35,9 @@ use crate::store::Entry;
 pub enum CellState {
     /// The value is stored, and never changes.
     Stored(Value),
-    /// The cell is stored as skipped, and will never have a value.
-    Skipped,
+    /// The cell is stored as skipped, and will never have a value. With the reason, unless an earlier version or another
+    /// program stored the cell.
+    Skipped(Option<SkipReason>),
     /// Nothing is stored yet: the cell waits for a push or a run, or is being computed.
     Waiting,
     /// The cell is stored, with a value or as skipped, but [not in memory](crate::reopen::OpenOptions::recent).
@@ -54,7 +56,7 @@ impl FlowState {
     pub(crate) fn cell(&self, cell: Cell) -> CellState {
         match self.table.get(cell) {
             Some(value) => CellState::Stored(value),
-            None if self.scheduler.is_skipped(cell) => CellState::Skipped,
+            None if self.scheduler.is_skipped(cell) => CellState::Skipped(self.skip_reason(cell)),
             None if self.is_unloaded(cell) => CellState::NotLoaded,
             None => CellState::Waiting,
         }
@@ -73,14 +75,28 @@ impl FlowState {
         self.receipts.get(cell).cloned()
     }
 
+    /// The reason why a cell in memory is skipped, if it is known.
+    pub(crate) fn skip_reason(&self, cell: Cell) -> Option<SkipReason> {
+        self.receipts.skip_reason(cell).cloned()
+    }
+
     /// The entry of a cell, if it is in memory.
     pub(crate) fn entry(&self, cell: Cell) -> Option<Entry> {
         let value = self.table.get(cell);
         if value.is_none() && !self.scheduler.is_skipped(cell) {
             return None;
         }
-        let receipt = self.receipts.get(cell).map(|receipt| receipt.to_string().into());
-        Some(Entry { value, receipt })
+        Some(entry(value, &self.cell_receipt(cell)))
+    }
+
+    /// The whole receipt of a cell in memory.
+    pub(crate) fn cell_receipt(&self, cell: Cell) -> CellReceipt {
+        let skipped = self.skip_reason(cell);
+        CellReceipt {
+            calls: self.receipts.get(cell).map(|calls| Receipt::clone(calls)),
+            made: self.receipts.made(cell).filter(|_| !self.scheduler.is_skipped(cell)),
+            skipped,
+        }
     }
 
     /// All stored values of a column, by step.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::history::tokens::Counter;
-use crate::history::{History, Value};
-use crate::model::usage::{ParseReceiptError, Receipt};
+use crate::history::{History, SkipReason, StepNotes, Value};
+use crate::model::usage::{CellReceipt, Fingerprint, ParseReceiptError, Receipt};
 use crate::schedule::Cell;
 use crate::store::Entry;
 
@@ -23,6 +23,10 @@ pub(crate) struct ValueTable {
 impl ValueTable {
     pub(crate) fn get(&self, cell: Cell) -> Option<Value> {
         self.columns.get(cell.column)?.value(cell.step)
+    }
+
+    pub(crate) fn has(&self, cell: Cell) -> bool {
+        self.columns.get(cell.column).is_some_and(|column| column.has(cell.step))
     }
 
     /// A snapshot of the values of a column.
@@ -77,19 +81,39 @@ impl ValueTable {
 }
 
 // Apart from the values: most reads need no receipt, and a skipped cell may have one.
-/// The receipts of the cells that called a model.
+/// The receipts of the cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Receipts {
-    /// By column and part of the column.
+    /// The receipts of the cells that called a model, by column and part of the column.
     maps: BTreeMap<(usize, usize), Arc<ReceiptMap>>,
+    /// By column.
+    notes: Vec<CellNotes>,
+}
+
+/// What the receipts of a column say besides the calls. Most cells of a column say the same, so such cells take no space.
+#[derive(Clone, Debug, Default)]
+struct CellNotes {
+    skipped: StepNotes<SkipReason>,
+    /// Skipped cells are not left out: the runs of equal fingerprints would be short.
+    made: StepNotes<Fingerprint>,
 }
 
 /// The receipts of some steps of a column.
 type ReceiptMap = BTreeMap<usize, Arc<Receipt>>;
 
 /// Parses the receipt of an entry, if there is one.
-pub(crate) fn receipt(entry: &Entry) -> Result<Option<Receipt>, ParseReceiptError> {
-    entry.receipt.as_deref().map(str::parse).transpose()
+pub(crate) fn receipt(entry: &Entry) -> Result<CellReceipt, ParseReceiptError> {
+    entry.receipt.as_deref().map_or_else(|| Ok(CellReceipt::default()), str::parse)
+}
+
+/// The reason in an entry, if there is one.
+pub(crate) fn skip_reason(entry: &Entry) -> Option<SkipReason> {
+    receipt(entry).ok()?.skipped.filter(|_| entry.is_skipped())
+}
+
+/// The entry of a cell.
+pub(crate) fn entry(value: Option<Value>, receipt: &CellReceipt) -> Entry {
+    Entry { value, receipt: (!receipt.is_empty()).then(|| receipt.to_string().into()) }
 }
 
 impl Receipts {
@@ -103,15 +127,52 @@ impl Receipts {
         maps.flat_map(|(_, steps)| steps.iter()).map(|(step, receipt)| (*step, receipt))
     }
 
+    /// The reason for a skipped cell, if it was stored.
+    pub(crate) fn skip_reason(&self, cell: Cell) -> Option<&SkipReason> {
+        self.notes.get(cell.column)?.skipped.get(cell.step)
+    }
+
+    /// What computed a cell with a value, if it was stored.
+    pub(crate) fn made(&self, cell: Cell) -> Option<Fingerprint> {
+        self.notes.get(cell.column)?.made.get(cell.step).copied()
+    }
+
     /// Inserts the receipt of a cell. The first receipt of a cell stays.
-    pub(crate) fn insert(&mut self, cell: Cell, receipt: Receipt) {
-        let steps = self.maps.entry(map_key(cell)).or_default();
-        // Copies a map that a fork shares, so at most `SHARED` pointers.
-        Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(receipt));
+    pub(crate) fn insert(&mut self, cell: Cell, receipt: CellReceipt) {
+        let CellReceipt { calls, skipped, made } = receipt;
+        if let Some(calls) = calls {
+            let steps = self.maps.entry(map_key(cell)).or_default();
+            // Copies a map that a fork shares, so at most `SHARED` pointers.
+            Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(calls));
+        }
+        if skipped.is_none() && made.is_none() {
+            return;
+        }
+        let Some(notes) = self.notes_mut(cell.column) else { return };
+        let before = cell.step.checked_sub(1).and_then(|before| notes.made.get(before)).copied();
+        if let Some(made) = made.or(before) {
+            notes.made.insert(cell.step, made);
+        }
+        if let Some(reason) = skipped {
+            notes.skipped.insert(cell.step, reason);
+        }
+    }
+
+    fn notes_mut(&mut self, column: usize) -> Option<&mut CellNotes> {
+        if self.notes.len() <= column {
+            self.notes.resize_with(column + 1, CellNotes::default);
+        }
+        self.notes.get_mut(column)
     }
 
     /// Takes over column 0 of other receipts in some steps, as this column.
     pub(crate) fn adopt(&mut self, column: usize, other: &Self, steps: Range<usize>) {
+        if let Some(CellNotes { skipped, made }) = other.notes.first()
+            && let Some(notes) = self.notes_mut(column)
+        {
+            notes.skipped.adopt(skipped, steps.clone());
+            notes.made.adopt(made, steps.clone());
+        }
         let parts = steps.start / SHARED..=steps.end / SHARED;
         for ((_, part), receipts) in other.maps.range((0, *parts.start())..=(0, *parts.end())) {
             let first = part * SHARED;
@@ -138,7 +199,14 @@ impl Receipts {
                 maps.extend(steps.map(|steps| ((column, *at), steps)));
             }
         }
-        Self { maps }
+        let notes = origins.iter().map(|origin| {
+            let notes = origin.and_then(|origin| self.notes.get(origin));
+            notes.map_or_else(CellNotes::default, |CellNotes { skipped, made }| CellNotes {
+                skipped: skipped.before(step),
+                made: made.before(step),
+            })
+        });
+        Self { maps, notes: notes.collect() }
     }
 }
 
@@ -156,7 +224,7 @@ fn before(steps: &ReceiptMap, step: usize) -> Option<Arc<ReceiptMap>> {
 mod tests {
     use super::*;
 
-    fn receipt(ms: usize) -> Receipt {
+    fn receipt(ms: usize) -> CellReceipt {
         format!("{{\"ms\":{ms}}}").parse().expect("a receipt")
     }
 
