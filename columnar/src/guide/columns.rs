@@ -130,6 +130,7 @@
 //! ");
 //! ```
 //!
-//! [`Chat::GRAPH.outline().mermaid()`](crate::Outline::mermaid) draws the same graph for Mermaid.
+//! [`Chat::GRAPH.outline().mermaid()`](crate::Outline::mermaid) draws the same graph for Mermaid. `cargo doc`
+//! draws it by itself: the page of `Chat` begins with the graph and a table of what each column reads, in the editor as well.
 //!
 //! [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)
