@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use crate::ident::ident_text;
+use crate::ident::{self, ident_text};
 
 /// The modifiers of a view.
 pub(crate) const MODIFIERS: [&str; 12] = [
@@ -44,23 +44,17 @@ pub(crate) const METHODS_OF_HANDLES: [&str; 19] = [
     "values",
 ];
 
-/// The lints that `#[deny(...)]` takes.
-pub(crate) const LINTS: [&str; 2] = ["unbounded", "unstable_prefix"];
+/// The lints that `#[deny(...)]` and `#[allow(...)]` take.
+pub(crate) const LINTS: [&str; 3] = ["unbounded", "unstable_prefix", "literal_braces"];
 
-/// The methods of compute steps that set how a step runs.
-pub(crate) const METHODS_OF_STEPS: [&str; 25] = [
-    "retry",
-    "timeout",
-    "limit",
-    "rate",
-    "every",
-    "when",
-    "or_skip",
-    "or_wait",
-    "budget",
-    "repairs",
-    "document",
-    "version",
+/// The methods that set how a compute step runs, apart from those of prompts.
+const METHODS_OF_POLICIES: [&str; 12] = [
+    "retry", "timeout", "limit", "rate", "every", "when", "or_skip", "or_wait", "budget", "repairs",
+    "document", "version",
+];
+
+/// The methods that set what a prompt asks a model for.
+const METHODS_OF_PROMPTS: [&str; 14] = [
     "model",
     "or_model",
     "effort",
@@ -74,7 +68,18 @@ pub(crate) const METHODS_OF_STEPS: [&str; 25] = [
     "keep_thoughts",
     "allow_empty",
     "allow_truncated",
+    "pace",
 ];
+
+/// Whether a word sets how a compute step runs.
+pub(crate) fn is_setting(word: &Ident) -> bool {
+    ident::is_one_of(word, &METHODS_OF_POLICIES) || is_setting_of_prompts(word)
+}
+
+/// Whether a word sets what a prompt asks a model for.
+pub(crate) fn is_setting_of_prompts(word: &Ident) -> bool {
+    ident::is_one_of(word, &METHODS_OF_PROMPTS)
+}
 
 /// The model that needs no provider.
 pub(crate) const OFFLINE: &str = "offline";

@@ -176,8 +176,8 @@ pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role, TieredDocum
 pub use declare::error::BoxError;
 pub use declare::graph;
 pub use declare::{
-    ColumnOutline, Growth, Name, NameError, Outline, Pattern, Purpose, Repeats, SchemaError, SchemaErrors,
-    StepError, ViewOutline, ViewTextError, Window,
+    ColumnOutline, FilePosition, Growth, Name, NameError, Outline, Pattern, Purpose, Repeats, SchemaError,
+    SchemaErrors, StepError, ViewOutline, ViewTextError, Window,
 };
 pub use flow::{
     Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,
@@ -413,7 +413,9 @@ pub mod prelude {
 ///
 /// Before a column, or before the flow for all columns, `#[deny(unbounded)]` makes a context that grows with every step
 /// a compile error. `#[deny(unstable_prefix)]` makes it a compile error if a request shares nothing but the instruction
-/// with the next, so that no provider's cache can serve it.
+/// with the next, so that no provider's cache can serve it. The name of a column in the braces of a prompt, as in
+/// `prompt("Answer {user}")`, is a compile error without any attribute, because a prompt is sent as it is written;
+/// `#[allow(literal_braces)]` sends the braces.
 ///
 /// ```
 /// use columnar::prelude::*;

@@ -47,7 +47,7 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
 
 /// Makes the flow of a TOML text, and returns the flow with the name of the source.
 fn declare(toml: &str) -> Result<(Flow, String), BoxError> {
-    let declaration: Declaration = toml::from_str(toml)?;
+    let declaration = Declaration::read(toml, toml::from_str)?;
     let steps = [("numbers", Step::new(numbers)), ("words", Step::new(words))];
     let f = flow(declaration.to_columns(steps))?;
     match &declaration.sources[..] {

@@ -191,6 +191,13 @@ fn steps_are_completed(editor: &mut Editor, form: Form) {
         let has_local = found.iter().any(|(label, _)| label == "style");
         assert_eq!(has_local, form == Form::Inline, "{form:?}: {line}\n{found:?}");
     }
+    // A policy returns a step, which had no settings of prompts.
+    for line in
+        ["column tone(user) = prompt(\"\").retry(3).¦;", "column tone(user) = prompt(\"\").retry(3).mod¦;"]
+    {
+        let found = labels(editor, &program(form, line));
+        assert!(found.iter().any(|(label, _)| label.starts_with("model")), "{form:?}: {line}\n{found:?}");
+    }
     let line = "column tone(user) = |cx: Context| async move { cx.¦ };";
     let found = labels(editor, &program(form, line));
     assert!(found.iter().any(|(label, _)| label.starts_with("input")), "{form:?}: {line}\n{found:?}");

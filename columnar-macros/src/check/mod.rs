@@ -6,13 +6,16 @@ mod columns;
 mod cycles;
 mod declarations;
 mod inputs;
+mod prompts;
 mod reads;
 mod references;
 mod steps;
 
+use std::collections::HashSet;
+
 use crate::diagnostics::Errors;
 use crate::ident::ident_text;
-use crate::syntax::{ColumnDecl, FlowDecl};
+use crate::syntax::{ColumnDecl, FlowDecl, Lint};
 
 pub(crate) use cycles::ExpansionPlan;
 
@@ -27,8 +30,10 @@ pub(crate) fn check(flow: &mut FlowDecl, errors: &mut Errors) -> ExpansionPlan {
     }
     let documents = flow.documents();
     let params = flow.params();
+    let names: HashSet<String> = flow.columns.iter().map(|column| ident_text(&column.name)).collect();
+    let may_have_braces = flow.lints().contains(&Lint::LiteralBraces);
     for column in &mut flow.columns {
-        let ColumnDecl { name, derived: Some(derived), .. } = column else { continue };
+        let ColumnDecl { name, lints, derived: Some(derived), .. } = column else { continue };
         let text = ident_text(name);
         columns::check_reads_other(&text, derived, errors);
         columns::check_tags(&text, derived, errors);
@@ -36,6 +41,9 @@ pub(crate) fn check(flow: &mut FlowDecl, errors: &mut Errors) -> ExpansionPlan {
         columns::check_purposes(&text, derived, errors);
         inputs::check_inputs(name, derived, &documents, &params, errors);
         steps::check_settings(name, derived, errors);
+        if !may_have_braces && !lints.contains(&Lint::LiteralBraces) {
+            prompts::check_braces(name, derived, &names, errors);
+        }
     }
     references::check_lifetimes(flow, errors);
     references::check_closures(flow, errors);

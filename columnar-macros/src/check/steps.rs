@@ -6,7 +6,7 @@ use syn::{Expr, ExprMethodCall, LitInt, LitStr};
 
 use crate::diagnostics::{Errors, late_was, quoted};
 use crate::ident;
-use crate::keywords::{OFFLINE, PROVIDERS, nearest};
+use crate::keywords::{OFFLINE, PROVIDERS, is_setting_of_prompts, nearest};
 use crate::syntax::{AsyncClosure, Closure, ComputedDecl, closure, trees};
 
 /// A setting that is no literal is known only at run time. Wrong:
@@ -16,6 +16,7 @@ use crate::syntax::{AsyncClosure, Closure, ComputedDecl, closure, trees};
 /// column topics(user.latest) = prompt("List the topics.").model("opnai/gpt-5.4-mini");
 /// column praise(user.latest) = prompt("Praise the user.").when(async |cx| cx.step() > 3);
 /// column topics(user.latest) = prompt("List the topics.").was("subjects");
+/// column shout(user.latest) = (|cx: Context| shout(cx)).retry(3).model("openai/gpt-5.4-mini");
 /// ```
 pub(super) fn check_settings(name: &Ident, derived: &mut ComputedDecl, errors: &mut Errors) {
     for setting in settings(&derived.step) {
@@ -96,6 +97,9 @@ impl Setting {
             && !is_model(&name.value())
         {
             errors.at(&name, unknown_model(&name.value()));
+        } else if *operand == Operand::Closure && is_setting_of_prompts(method) {
+            errors.at(method, only_of_prompts(method));
+            return false;
         } else if *operand != Operand::Other
             && let Some(condition) = self.condition()
             && let Some(AsyncClosure { asynchronous, .. }) = condition.as_async()
@@ -124,6 +128,13 @@ const INTERVAL_OF_ZERO: &str = "an interval of 0 computes nothing\n\nhelp: write
 
 /// `prompt("...").when(async |cx| ...)`
 const ASYNC_CONDITION: &str = "a condition is not async\n\nhelp: write `.when(|cx| ...)`, which returns whether to compute a value at this step";
+
+/// `(|cx: Context| ...).retry(3).model("openai/gpt-5.4-mini")`
+fn only_of_prompts(setting: &Ident) -> String {
+    format!(
+        "a closure has no `{setting}`, which only prompts have\n\nhelp: drop it, or write `prompt(\"...\")`"
+    )
+}
 
 /// `prompt("...").model("opnai/gpt-5.4-mini")`
 fn unknown_model(name: &str) -> String {

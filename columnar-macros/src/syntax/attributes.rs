@@ -19,7 +19,7 @@ const UNDERIVABLE: [&str; 7] = ["Copy", "Default", "Eq", "Hash", "Ord", "Partial
 #[derive(Default)]
 pub(super) struct Attributes {
     pub(super) docs: Vec<Attribute>,
-    pub(super) denies: Vec<Attribute>,
+    pub(super) lints: Vec<Attribute>,
 }
 
 /// Takes the attributes that come next. Any other kind is an error.
@@ -37,13 +37,13 @@ fn attribute(trees: &[TokenTree], attributes: &mut Attributes, errors: &mut Erro
     let is_inner = trees.len() > 2;
     let parser = if is_inner { Attribute::parse_inner } else { Attribute::parse_outer };
     match parser.parse2(written.clone()) {
-        Ok(parsed) if is_inner && (are(&parsed, "doc") || are(&parsed, "deny")) => {
+        Ok(parsed) if is_inner && (are(&parsed, "doc") || parsed.iter().all(sets_lint)) => {
             without_bang(parsed, errors);
         }
         Ok(parsed) if are(&parsed, "doc") => attributes.docs.extend(parsed),
-        Ok(parsed) if are(&parsed, "deny") => attributes.denies.extend(parsed),
+        Ok(parsed) if parsed.iter().all(sets_lint) => attributes.lints.extend(parsed),
         Ok(parsed) if parsed.iter().any(is_cfg) => errors.at(written, CFG),
-        Ok(_) => errors.at(written, "a column has no attributes except doc comments and `#[deny(...)]`"),
+        Ok(_) => errors.at(written, NO_ATTRIBUTE),
         Err(error) => errors.push(error),
     }
 }
@@ -81,10 +81,8 @@ pub(super) fn of_flow(
         if attribute.path().is_ident("cfg") {
             // Only the struct gets the attributes: a `cfg` would remove it and leave its impls.
             errors.at(attribute, "`#[cfg(...)]` cannot be inside `flow!`\n\nhelp: put this before `flow!`");
-        } else if denies_our_lint(attribute) {
+        } else if names_our_lint(attribute) {
             lints.extend(self::lints(attribute, errors));
-        } else if has_other_level(attribute) {
-            errors.at(attribute, LINT_LEVEL);
         } else {
             return true;
         }
@@ -109,31 +107,35 @@ fn take_underivable(attribute: &mut Attribute, errors: &mut Errors) {
     list.tokens = quote!(#(#kept),*);
 }
 
-/// Whether the attribute denies a lint of ours, even a misspelt one. Any other `deny` is about lints of Rust.
-fn denies_our_lint(attribute: &Attribute) -> bool {
-    attribute.path().is_ident("deny")
+/// Whether the attribute of a column sets lints. Columns have no lints of Rust, which someone may allow out of habit.
+fn sets_lint(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("deny") || names_our_lint(attribute)
+}
+
+/// Whether the attribute sets the level of a lint of ours, even a misspelt one. Any other is about lints of Rust.
+fn names_our_lint(attribute: &Attribute) -> bool {
+    let levels = ["deny", "allow", "expect", "warn", "forbid"];
+    levels.iter().any(|level| attribute.path().is_ident(level))
         && names(attribute).is_ok_and(|names| names.iter().any(|name| nearest_lint(name).is_some()))
 }
 
-/// Whether the attribute has a lint of ours at another level than `deny`.
-fn has_other_level(attribute: &Attribute) -> bool {
-    let is_level = ["allow", "expect", "warn", "forbid"].iter().any(|level| attribute.path().is_ident(level));
-    is_level && names(attribute).is_ok_and(|names| names.iter().any(|name| lint(name).is_some()))
-}
-
-/// The lints that a `#[deny(...)]` lists.
+/// The lints that an attribute lists.
 pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
     let names = names(attribute).unwrap_or_default();
     if names.is_empty() {
         errors.at(attribute, EMPTY_LINTS);
     }
-    let lints = names.iter().map(|name| lint(name).or_else(|| errors.stop(name, unknown_lint(name))));
-    lints.flatten().collect()
+    let lints = names.iter().filter_map(|name| match lint(name) {
+        Some(lint) if attribute.path().is_ident(lint.level()) => Some(lint),
+        Some(lint) => errors.stop(name, other_level(name, lint)),
+        None => errors.stop(name, unknown_lint(name)),
+    });
+    lints.collect()
 }
 
 fn lint(name: &Ident) -> Option<Lint> {
     // Both lists are in the same order.
-    let mut known = LINTS.into_iter().zip([Lint::Unbounded, Lint::UnstablePrefix]);
+    let mut known = LINTS.into_iter().zip([Lint::Unbounded, Lint::UnstablePrefix, Lint::LiteralBraces]);
     known.find_map(|(text, lint)| (name == text).then_some(lint))
 }
 
@@ -160,9 +162,13 @@ fn underivable(name: &str) -> String {
     format!("a flow cannot derive `{name}`\n\nhelp: {help}")
 }
 
+const NO_ATTRIBUTE: &str = "a column has no attributes except doc comments and the lints of columnar";
+
 /// `#[warn(unbounded)] pub struct Chat { ... }`
-const LINT_LEVEL: &str =
-    "the lints of columnar have no other level than `deny`\n\nhelp: write `#[deny(...)]`, or drop this";
+fn other_level(name: &Ident, lint: Lint) -> String {
+    let level = lint.level();
+    format!("`{name}` has no other level than `{level}`\n\nhelp: write `#[{level}({name})]`, or drop this")
+}
 
 /// `#![deny(unbounded)]`, where `meta` is `deny(unbounded)`.
 fn inner_attribute(meta: &str) -> String {
@@ -173,7 +179,7 @@ fn inner_attribute(meta: &str) -> String {
 }
 
 const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that shares only its \
-                       instruction with the next one";
+                       instruction with the next one, `literal_braces` the name of a column in the braces of a prompt";
 
 const EMPTY_LINTS: &str = "expected a lint in `#[deny(...)]`\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
 

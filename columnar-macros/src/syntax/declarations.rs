@@ -51,7 +51,7 @@ impl DeclarationParser<'_, '_> {
             }
             _ => {
                 // A `;` alone does no harm; a doc comment or a lint before it has no declaration.
-                if let Some(last) = attributes.denies.last() {
+                if let Some(last) = attributes.lints.last() {
                     self.errors.at(last, DANGLING_LINT);
                 } else if let Some(last) = attributes.docs.last() {
                     self.errors.at(last, "no declaration follows this doc comment");
@@ -90,7 +90,7 @@ impl DeclarationParser<'_, '_> {
     }
 
     fn module(&mut self, attributes: Attributes, keyword: &Ident) -> Option<()> {
-        for attribute in attributes.denies {
+        for attribute in attributes.lints {
             self.errors.at(attribute, LINTED_MODULE);
         }
         let module = module::parse(attributes.docs, keyword, &mut self.cursor, self.errors)?;
@@ -114,7 +114,7 @@ impl DeclarationParser<'_, '_> {
         };
         self.cursor.next();
         let mut column = ColumnDecl::unread(attributes.docs, keyword.clone(), self.name(name)?);
-        for attribute in attributes.denies {
+        for attribute in attributes.lints {
             match column.derived {
                 Some(_) => column.lints.extend(attributes::lints(&attribute, self.errors)),
                 None => self.errors.at(attribute, "a source reads nothing, so no lint applies to it"),

@@ -12,7 +12,7 @@ use super::cursor::{is_group, is_ident, is_punct, shown, tokens, trees_of};
 use super::expression::{self, Expression, is_string};
 use crate::diagnostics::{Errors, TYPE_OF_TEXT, late_was, not_parentheses, quote};
 use crate::ident::{self, ident_text};
-use crate::keywords::{CONDITIONS, METHODS_OF_STEPS};
+use crate::keywords::{CONDITIONS, is_setting};
 
 /// The compute step, and the tokens after it that are no part of it.
 #[derive(Default)]
@@ -95,7 +95,7 @@ fn report_after(name: &Ident, expression: &Expression<'_>, errors: &mut Errors) 
 /// The name of a method of a step at its end: `prompt("...").retry`, before `3` or `: 3`.
 fn method_without_parentheses<'t>(step: &'t [TokenTree], after: &[TokenTree]) -> Option<&'t Ident> {
     let [.., before, dot, TokenTree::Ident(word)] = step else { return None };
-    let is_method = is_punct(dot, '.') && ident::is_one_of(word, &METHODS_OF_STEPS);
+    let is_method = is_punct(dot, '.') && is_setting(word);
     // A step may be a field of this name.
     let is_call =
         is_group(before, Delimiter::Parenthesis) || matches!(after.first(), Some(TokenTree::Literal(_)));
@@ -142,7 +142,7 @@ fn report_word(name: &Ident, after: &[TokenTree], is_bare: bool, errors: &mut Er
 
 /// Whether this is the name of a method of a step.
 fn is_method(tree: &TokenTree) -> bool {
-    matches!(tree, TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS))
+    matches!(tree, TokenTree::Ident(word) if is_setting(word))
 }
 
 /// The message about settings that are no methods: `retry = 3`, `retry: 3`, `{ retry: 3 }`.
@@ -217,9 +217,7 @@ fn mistake_in_prompt(step: &[TokenTree]) -> Option<(Span, String)> {
     }
     let message = match first {
         TokenTree::Literal(_) => TWO_TEXTS.to_owned(),
-        TokenTree::Ident(word) if ident::is_one_of(word, &METHODS_OF_STEPS) => {
-            setting(&call(&ident_text(word), rest))
-        }
+        TokenTree::Ident(word) if is_setting(word) => setting(&call(&ident_text(word), rest)),
         _ => ONE_TEXT.to_owned(),
     };
     Some((start_of(first), message))

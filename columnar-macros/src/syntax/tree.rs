@@ -381,13 +381,25 @@ pub(crate) struct EarlierName {
     pub(crate) name: LitStr,
 }
 
-/// A lint of `#[deny(...)]`.
+/// A lint of `#[deny(...)]` or `#[allow(...)]`, which has one of the two levels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lint {
     /// The context grows with every step.
     Unbounded,
     /// A request shares only its instruction with the one before.
     UnstablePrefix,
+    /// The text of a prompt has the name of a column in braces. This lint is on, and can be allowed.
+    LiteralBraces,
+}
+
+impl Lint {
+    /// The level that an attribute can set.
+    pub(crate) fn level(self) -> &'static str {
+        match self {
+            Self::Unbounded | Self::UnstablePrefix => "deny",
+            Self::LiteralBraces => "allow",
+        }
+    }
 }
 
 /// Another flow as a part of this one: `use Debate(arguments) { topic: user } as debate;`.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Prompt;
 use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
@@ -36,11 +37,19 @@ pub struct Context {
     pub(crate) defaults: Arc<Defaults>,
     /// `None` for plain text.
     output: Option<Arc<OutputSpec>>,
+    /// The prompt of the outermost step, which has all settings; `None` if the step is no prompt.
+    pub(super) prompt: Option<Arc<Prompt>>,
 }
 
 impl Context {
     pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>) -> Self {
-        Self { inputs: snapshot.current(), messages: Messages(snapshot), defaults, output: None }
+        Self {
+            inputs: snapshot.current(),
+            messages: Messages(snapshot),
+            defaults,
+            output: None,
+            prompt: None,
+        }
     }
 
     /// The column of the cell.

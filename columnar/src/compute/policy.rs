@@ -31,7 +31,8 @@ pub const fn secs(seconds: u64) -> Duration {
 ///
 /// Each method wraps the step before it: in `.timeout(secs(30)).retry(3)` each attempt has 30 seconds, in
 /// `.retry(3).timeout(secs(30))` all attempts together. In `.timeout(secs(30)).rate(per_minute(60)).retry(3)` each
-/// attempt first waits for the rate, and then has 30 seconds.
+/// attempt first waits for the rate, and then has 30 seconds. The settings of a [`Prompt`](super::Prompt) may come before
+/// and after a policy.
 ///
 /// ```
 /// use columnar::prelude::*;

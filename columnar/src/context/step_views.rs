@@ -327,7 +327,7 @@ mod tests {
     use super::*;
     use crate::context::budget::Budget;
     use crate::context::{Assembler, ContextMemory, ContextSettings, FlowPast, Messages};
-    use crate::declare::{ColumnDraft, Schema, ShownColumn};
+    use crate::declare::{ColumnDraft, FileOrigin, Schema, ShownColumn};
     use crate::history::tokens::Estimate;
     use crate::schedule::Cell;
 
@@ -342,6 +342,7 @@ mod tests {
             views,
             is_documents: false,
             step_errors: Vec::new(),
+            origin: FileOrigin::default(),
         };
         let inputs = vec![
             (ShownColumn::Column(0), ViewSpec::all().windowed(Window::last(2))),

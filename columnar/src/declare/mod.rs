@@ -11,6 +11,7 @@
 mod connect;
 pub(crate) mod default_limits;
 pub(crate) mod error;
+mod file_origin;
 pub mod graph;
 mod name;
 mod outline;
@@ -24,6 +25,8 @@ mod view_rules;
 mod view_text;
 mod window;
 
+pub(crate) use file_origin::FileOrigin;
+pub use file_origin::FilePosition;
 pub use name::{Name, NameError};
 pub(crate) use name::{is_tag, last_part};
 pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats, ViewOutline};

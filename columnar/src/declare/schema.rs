@@ -2,8 +2,10 @@
 //! and of the run-time API. No steps and no values are known here.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::sync::Arc;
 
+use super::file_origin::FileOrigin;
 use super::name::Name;
 use super::reads::Reads;
 use super::schema_error::{SchemaError, SchemaErrors, StepError};
@@ -21,6 +23,8 @@ pub(crate) struct ColumnDraft {
     pub(crate) is_documents: bool,
     /// The mistakes in the compute step.
     pub(crate) step_errors: Vec<StepError>,
+    /// The entry of the column in a file.
+    pub(crate) origin: FileOrigin,
 }
 
 /// The column that a view shows.
@@ -69,16 +73,31 @@ impl Schema {
         let mut next = self.clone();
         // All names come before any view, because a lagged view may show a later column.
         for draft in &drafts {
+            let first = errors.len();
             next.declare(draft, &mut errors);
+            draft.origin.place(errors.get_mut(first..).unwrap_or_default());
         }
+        let first = errors.len();
         next.check_modules(self.columns.len(), &mut errors);
         next.check_renames(&mut errors);
-        for (draft, column) in drafts.into_iter().zip(self.columns.len()..) {
+        for error in errors.get_mut(first..).unwrap_or_default() {
+            if let Some(draft) = drafts.iter().find(|draft| error.renamed() == Some(draft.name.as_str())) {
+                draft.origin.place(std::slice::from_mut(error));
+            }
+        }
+        let has_nameless = drafts.iter().any(|draft| draft.origin.is_nameless(&draft.name));
+        for (mut draft, column) in drafts.into_iter().zip(self.columns.len()..) {
+            let first = errors.len();
+            let origin = mem::take(&mut draft.origin);
             let reads = next.connected(column, draft, &mut errors);
+            origin.drop_consequences(&mut errors, first);
+            origin.place(errors.get_mut(first..).unwrap_or_default());
             if let Some(declared) = next.columns.get_mut(column) {
                 declared.reads = reads;
             }
         }
+        // A column that seems to be missing may be the one without a name.
+        errors.retain(|error| !has_nameless || !error.is_of_unknown_column());
         if !errors.is_empty() {
             return Err(SchemaErrors::new(errors));
         }
@@ -88,6 +107,7 @@ impl Schema {
 
     fn declare(&mut self, draft: &ColumnDraft, errors: &mut Vec<SchemaError>) {
         let column = self.columns.len();
+        errors.extend(draft.origin.mistakes.iter().cloned());
         let name = match Name::of_column(&draft.name) {
             Ok(name) => {
                 if self.index.insert(name.clone(), column).is_some() {
@@ -97,7 +117,9 @@ impl Schema {
             }
             Err(error) => {
                 // The placeholder is not in the index, so two invalid names are no duplicates.
-                errors.push(SchemaError::BadName(error));
+                if !draft.origin.is_nameless(&draft.name) {
+                    errors.push(SchemaError::BadName(error));
+                }
                 // Until the errors are reported.
                 Name::known("unnamed")
             }
@@ -175,7 +197,14 @@ mod tests {
 
     fn source(name: &str) -> ColumnDraft {
         let name = name.into();
-        ColumnDraft { name, renamed_from: None, views: None, is_documents: false, step_errors: Vec::new() }
+        ColumnDraft {
+            name,
+            renamed_from: None,
+            views: None,
+            is_documents: false,
+            step_errors: Vec::new(),
+            origin: FileOrigin::default(),
+        }
     }
 
     type DraftView = (ShownColumn, ViewSpec);

@@ -1,5 +1,6 @@
 //! The errors of declarations.
 
+use super::file_origin::FilePosition;
 use super::name::{Name, NameError};
 use super::view::DEEPEST_GROUP;
 use super::view_text::ViewTextError;
@@ -18,7 +19,9 @@ impl SchemaErrors {
     }
 
     /// `errors` is not empty.
-    pub(crate) fn new(errors: Vec<SchemaError>) -> Self {
+    pub(crate) fn new(mut errors: Vec<SchemaError>) -> Self {
+        // A person reads the file from its beginning. Errors without a position keep their order.
+        errors.sort_by_key(SchemaError::position);
         Self { errors }
     }
 
@@ -39,6 +42,20 @@ impl SchemaErrors {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
+    /// An entry of a file that is no declaration, such as a misspelt key or a text in place of a number.
+    #[error("{mistake}")]
+    BadEntry {
+        /// The mistake.
+        mistake: String,
+    },
+    /// Another error, of an entry of a file that was [read](crate::data::Declaration::read) with its positions.
+    #[error("{position}: {error}")]
+    InFile {
+        /// The position of the entry, or of its key.
+        position: FilePosition,
+        /// The error.
+        error: Box<Self>,
+    },
     /// An invalid name.
     #[error(transparent)]
     BadName(NameError),
@@ -326,6 +343,43 @@ pub enum SchemaError {
     },
 }
 
+impl SchemaError {
+    /// The position in a file, if the error has one.
+    pub(crate) fn position(&self) -> Option<FilePosition> {
+        match self {
+            Self::InFile { position, .. } => Some(*position),
+            _ => None,
+        }
+    }
+
+    /// The column of an error about two columns.
+    pub(crate) fn renamed(&self) -> Option<&str> {
+        match self {
+            Self::RenameTaken { column: name, .. } | Self::NameOfModule { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether something seems to be missing.
+    pub(crate) fn is_of_absence(&self) -> bool {
+        match self {
+            Self::NoInput { .. } | Self::NoPrimaryInput { .. } => true,
+            Self::TiersWithoutSelf { .. } | Self::TiersWithoutText { .. } => true,
+            Self::BadStep { error, .. } => *error == StepError::Missing,
+            _ => false,
+        }
+    }
+
+    /// Whether a column seems to be missing, and is no slip.
+    pub(crate) fn is_of_unknown_column(&self) -> bool {
+        match self {
+            Self::InFile { error, .. } => error.is_of_unknown_column(),
+            Self::UnknownColumn { suggestion, .. } => suggestion.is_none(),
+            _ => false,
+        }
+    }
+}
+
 /// Columns as an error names them: `` `a`, which `b` reads, which `a` reads ``.
 fn cycle_path(columns: &[String]) -> String {
     let Some(first) = columns.first() else { return String::new() };
@@ -385,6 +439,18 @@ pub enum StepError {
         /// The names of the compute steps that the program has.
         steps: Vec<String>,
     },
+}
+
+impl StepError {
+    /// The key that the mistake is about.
+    pub(crate) fn setting(&self) -> Option<&str> {
+        match self {
+            Self::Missing => None,
+            Self::Both { other, .. } => Some(other),
+            Self::OnlyOfPrompts { setting } | Self::OutOfRange { setting, .. } => Some(setting),
+            Self::Unknown { .. } => Some("step"),
+        }
+    }
 }
 
 /// The end of a message about an unknown compute step.

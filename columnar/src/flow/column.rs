@@ -8,7 +8,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
-use crate::declare::{DEEPEST_GROUP, Purpose, StepError, Tiering, ViewSpec, ViewTextError};
+use crate::declare::{DEEPEST_GROUP, FileOrigin, Purpose, StepError, Tiering, ViewSpec, ViewTextError};
 
 /// The declaration of a column. A clone is the same column, and costs a reference count.
 ///
@@ -60,6 +60,8 @@ pub(super) struct ColumnParts {
     derived: Option<DerivedParts>,
     /// Whether it is a source of documents.
     pub(super) is_documents: bool,
+    /// The entry of the column in a file.
+    pub(super) origin: FileOrigin,
 }
 
 #[derive(Clone)]
@@ -103,7 +105,9 @@ pub fn column<Form>(
     views: impl IntoViews,
     compute: impl IntoStep<'static, Form>,
 ) -> Column {
-    Column::derived(name.into(), views.into_views(), Ok(compute.into_step()))
+    let step = compute.into_step();
+    let placed = step.settings.check_place().map_err(|error| vec![error]);
+    Column::derived(name.into(), views.into_views(), placed.map(|()| step))
 }
 
 /// A view of the self history of the column that declares it: its values at earlier steps. Written `self` in `flow!`.
@@ -164,7 +168,15 @@ pub fn group(tag: impl Into<String>, views: impl IntoViews) -> View {
 
 impl Column {
     fn new(name: String, derived: Option<DerivedParts>, is_documents: bool) -> Self {
-        Self(Arc::new(ColumnParts { name, renamed_from: None, derived, is_documents }))
+        let origin = FileOrigin::default();
+        Self(Arc::new(ColumnParts { name, renamed_from: None, derived, is_documents, origin }))
+    }
+
+    /// The same column, with its entry in a file.
+    pub(crate) fn in_file(self, origin: FileOrigin) -> Self {
+        let mut declaration = Arc::unwrap_or_clone(self.0);
+        declaration.origin = origin;
+        Self(Arc::new(declaration))
     }
 
     /// A derived column, whose step may have mistakes. [`flow`](crate::flow()) reports them.

@@ -72,6 +72,7 @@ impl Declarations {
                 views: column.views().map(|views| views.iter().map(shown).collect()),
                 is_documents: column.0.is_documents,
                 step_errors: column.step_errors().to_vec(),
+                origin: column.0.origin.clone(),
             }
         });
         drafts.collect()

@@ -117,7 +117,10 @@ impl Search<'_> {
         let cycle = self.path.iter().skip_while(|first| first.id() != column.id());
         let mut columns: Vec<_> = cycle.map(|column| column.name().to_owned()).collect();
         columns.reverse();
-        let cycle = SchemaError::Cycle { columns };
+        let mut cycle = SchemaError::Cycle { columns };
+        if let Some(first) = self.path.last() {
+            first.0.origin.place(std::slice::from_mut(&mut cycle));
+        }
         // Two views of one column close it twice.
         if !self.cycles.contains(&cycle) {
             self.cycles.push(cycle);

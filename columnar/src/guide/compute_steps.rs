@@ -203,8 +203,9 @@
 //! A rate that is passed by reference is shared: all columns with `.rate(&rate)` together keep to the one
 //! [`Rate`](crate::compute::Rate).
 //!
-//! Each policy returns a [`Step`](crate::compute::Step). All steps have that one type, so settings can depend on a
-//! condition, as on a file of settings:
+//! The settings of a prompt, such as `model` and `temperature`, may come before and after policies. Each policy returns a
+//! [`Step`](crate::compute::Step). All steps have that one type, so settings can depend on a condition, as on a file of
+//! settings:
 //!
 //! ```
 //! use columnar::prelude::*;
@@ -216,11 +217,10 @@
 //! }
 //!
 //! fn topics(settings: &Settings) -> Step<'static> {
-//!     let mut prompt = prompt("List the topics.");
+//!     let mut step = Step::new(prompt("List the topics."));
 //!     if let Some(temperature) = settings.temperature {
-//!         prompt = prompt.temperature(temperature);       // a setting of prompts alone, so before `Step::new`
+//!         step = step.temperature(temperature);           // in a step without a prompt, an error of the run
 //!     }
-//!     let mut step = Step::new(prompt);
 //!     if let Some(times) = settings.retry {
 //!         step = step.retry(times);
 //!     }

@@ -127,7 +127,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! let declaration: Declaration = toml::from_str(FILE)?;
+//! let declaration = Declaration::read(FILE, toml::from_str)?;
 //! let chat = flow(declaration.to_columns([("mood", Step::new(mood))]))?;
 //! chat.push("user", "It works!").await?;
 //! chat.run().await?;
@@ -135,8 +135,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The format refuses an unknown key, and tells the position. `flow` reports all other mistakes at once, in the words
-//! of the run-time API: unknown columns and steps, cycles, clashing tags, views and settings that are wrong. A type and
+//! The people who write such a file need not know Rust. `flow` reports all mistakes of the file at once, in the order of the
+//! file: `line 8, column 10: `retry` is the text `three`: write a whole number, 0 or more`. These are misspelt keys, values of
+//! another kind or out of range, unknown columns and steps, cycles, clashing tags and wrong views. A declaration that serde
+//! reads alone, as by `serde_json::from_value`, has no positions, and the error of serde names the entries. A type and
 //! a condition are Rust, so a column with [`typed`](super::typed) or [`when`](crate::compute::Policy::when) names a
 //! `step`.
 //!

@@ -50,7 +50,7 @@
 //! | the parameters of a flow are in parentheses | write `struct Chat(style: String) { … }` |
 //! | a flow has no return type | drop it; each column may have a type of its own |
 //! | a flow cannot derive `PartialEq` | drop the trait: a flow is a handle. One without parameters has a `Default` |
-//! | the lints of columnar have no other level than `deny` | write `#[deny(…)]`, or drop the attribute |
+//! | `unbounded` has no other level than `deny` | write `#[deny(unbounded)]`, or drop the attribute; `literal_braces` can only be allowed |
 //!
 //! # A flow that extends another
 //!
@@ -78,7 +78,7 @@
 //! | a declaration takes no `async` | drop it: all compute steps may be asynchronous, and columns are never `mut` or `const` |
 //! | the columns of a flow are as public as the flow | drop `pub` |
 //! | a column cannot depend on `cfg`: the graph must be the same in every build | declare two flows, with `#[cfg(…)]` before each `flow!` |
-//! | a column has no attributes except doc comments and `#[deny(...)]` | drop the attribute |
+//! | a column has no attributes except doc comments and the lints of columnar | drop the attribute |
 //! | no declaration follows this doc comment | put it before a declaration, or write `//` |
 //! | no declaration follows this attribute | put it before a column, or before `pub struct` |
 //! | an attribute comes before its declaration, without `!` | write `#[deny(unbounded)]` before a column, or before `pub struct` for all columns |
@@ -174,6 +174,7 @@
 //! | the arguments of a closure are between `\|` and `\|` | write `async \|cx: Context\| …` |
 //! | a closure has no `=>` before its body | drop `=>` |
 //! | a condition is not async | write `.when(\|cx\| …)` without `async`; it returns whether to compute a value |
+//! | a closure has no `model`, which only prompts have | drop the setting, or write a prompt |
 //! | an interval of 0 computes nothing | write the number of steps from one value to the next, `.every(5)`, or drop the column |
 //! | no model is named `opnai/gpt-5.4-mini` | write a [provider](super::models) and its model, `openai/gpt-5.4-mini`, or `offline` |
 //!
@@ -298,7 +299,8 @@
 //! | a tiered view needs all of `self`, which grows with every step, and `coder` denies `unbounded` | drop `#[deny(unbounded)]` |
 //! | `topics` shows no whole history, so its requests share only the instruction, and it denies `unstable_prefix` | read a whole column before the others, or drop `#[deny(unstable_prefix)]` |
 //! | the instruction `rules` changes the system text, so requests share nothing, and `answer` denies `unstable_prefix` | write `.context()`, or drop `#[deny(unstable_prefix)]` |
-//! | no lint is named `unbound` | write `unbounded` or `unstable_prefix` |
+//! | no lint is named `unbound` | write `unbounded`, `unstable_prefix` or `literal_braces` |
+//! | a prompt is sent as it is written, with no value in place of `{user}` | the model sees each value that the column reads: read `user.latest`, and drop the braces. To send the braces, put `#[allow(literal_braces)]` before the column |
 //! | expected a lint in `#[deny(...)]` | name one: `#[deny(unbounded)]` |
 //! | a source reads nothing, so no lint applies to it | drop the attribute |
 //!
@@ -328,6 +330,7 @@
 //! | this module has modules nested 16 deep, which is the most | use a module of it directly |
 //! | the flow that this one extends has a column of this name | rename the column |
 //! | the method `read` exists for struct `Handle<Derived>` | the column has no type; use `get` |
+//! | expected `Score`, found `Value`; no field `stars` on type `Value` | `get` returns the JSON text of a typed column, and [`read`](crate::flow::Derived::read) the value: `chat.score.read(0)?` |
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |
 //! | async block may outlive the current function, but it borrows `cx` | write `async move` |
 //! | the trait bound `Key: Clone` is not satisfied | a closure has a clone of each [parameter](super::compute_steps#a-parameter-in-a-closure) that it uses: derive `Clone`, or make the parameter an `Arc` |

@@ -109,23 +109,18 @@ impl<M: Model> From<M> for Choice {
     }
 }
 
-impl From<&str> for Choice {
-    fn from(name: &str) -> Self {
-        Self::Named(name.into())
-    }
+/// The conversions of names. A parameter of a flow is a reference in its compute steps, so references are names, too.
+macro_rules! named {
+    ($($Name:ty),*) => {$(
+        impl From<$Name> for Choice {
+            fn from(name: $Name) -> Self {
+                Self::Named(AsRef::<str>::as_ref(&name).into())
+            }
+        }
+    )*};
 }
 
-impl From<String> for Choice {
-    fn from(name: String) -> Self {
-        Self::Named(name.into())
-    }
-}
-
-impl From<Arc<str>> for Choice {
-    fn from(name: Arc<str>) -> Self {
-        Self::Named(name)
-    }
-}
+named!(&str, &&str, String, &String, Arc<str>, &Arc<str>);
 
 impl fmt::Debug for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -22,10 +22,20 @@ flow! {
         column deny_misspelt(user) = prompt("List the topics.");
         #[deny] //~
         column deny_without_a_lint(user) = prompt("List the topics.");
+        #[deny(literal_braces)] //~
+        column deny_braces(user) = prompt("List the topics.");
+        #[allow(unbounded)] //~
+        column allow_unbounded(user) = prompt("List the topics.");
+        #[allow(unused)] //~
+        column allow_lint_of_rust(user) = prompt("List the topics.");
+        column braces(user.latest) = prompt("Answer {user} in {style}, as in {\"user\": 1}."); //~
+        column braces_unread(user.latest) = if true { Step::new(prompt("Answer {notes.latest}.")) } else { prompt("{{user}}").retry(3) }; //~
+        #[allow(literal_braces)]
+        column braces_allowed(user.latest) = prompt("Write <b>{user}</b>.");
     }
 }
 
 fn main() {
     let chat = Chat::new();
-    let _ = (&chat.user, &chat.notes, &chat.rules, &chat.files, &chat.deny_unbounded, &chat.deny_unbounded_context, &chat.deny_unbounded_documents, &chat.deny_unbounded_tiers, &chat.deny_unstable_prefix_instruction, &chat.deny_lint_of_rust, &chat.deny_misspelt, &chat.deny_without_a_lint);
+    let _ = (&chat.user, &chat.notes, &chat.rules, &chat.files, &chat.deny_unbounded, &chat.deny_unbounded_context, &chat.deny_unbounded_documents, &chat.deny_unbounded_tiers, &chat.deny_unstable_prefix_instruction, &chat.deny_lint_of_rust, &chat.deny_misspelt, &chat.deny_without_a_lint, &chat.deny_braces, &chat.allow_unbounded, &chat.allow_lint_of_rust, &chat.braces, &chat.braces_unread, &chat.braces_allowed);
 }

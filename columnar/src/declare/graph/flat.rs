@@ -1,7 +1,7 @@
 //! The columns of a graph with the columns of the base and the modules, as a list, and the plan of them.
 
 use super::constant::{Graph, Used};
-use crate::declare::{ColumnDraft, Plan, Schema, SchemaErrors, ShownColumn};
+use crate::declare::{ColumnDraft, FileOrigin, Plan, Schema, SchemaErrors, ShownColumn};
 
 /// The column at an index of a graph.
 pub(super) enum GraphColumn {
@@ -23,6 +23,7 @@ impl Graph {
                 views: self.views(node).map(|views| views.iter().map(|view| view.spec(reader)).collect()),
                 is_documents: self.documents.contains(&node),
                 step_errors: Vec::new(),
+                origin: FileOrigin::default(),
             })
         })
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::table::table;
 use crate::compute::{Policy, Prompt, Step, per_minute, per_second, prompt};
 use crate::context::budget::{Budget, Strategy};
-use crate::declare::StepError;
 use crate::declare::error::nearest;
+use crate::declare::{FileOrigin, StepError};
 use crate::flow::{Column, View};
 use crate::model::ParseEffortError;
 use crate::model::cache::Pace;
@@ -125,7 +125,20 @@ impl ColumnDeclaration {
     pub(super) fn column(&self, steps: &BTreeMap<&str, Step<'static>>) -> Column {
         // Nothing is checked here: a second checker would word the errors in another way.
         let views = self.views.iter().map(View::from).collect();
-        with(Column::derived(self.name.clone(), views, self.step(steps)), self.was.as_ref(), Column::was)
+        let column = Column::derived(self.name.clone(), views, self.step(steps)).in_file(self.origin());
+        with(column, self.was.as_ref(), Column::was)
+    }
+
+    /// The entry of the column, with the keys of the tables in it.
+    fn origin(&self) -> FileOrigin {
+        let mut origin = (*self.file.0).clone();
+        let inner = [
+            self.rate.as_ref().map(|rate| &rate.file),
+            self.pace.as_ref().map(|pace| &pace.file),
+            self.budget.as_ref().map(|budget| &budget.file),
+        ];
+        origin.keys.extend(inner.into_iter().flatten().flat_map(|file| file.0.keys.iter().copied()));
+        origin
     }
 
     fn step(&self, steps: &BTreeMap<&str, Step<'static>>) -> Result<Step<'static>, Vec<StepError>> {

@@ -34,7 +34,7 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
-//! let declaration: Declaration = toml::from_str(FILE)?;
+//! let declaration = Declaration::read(FILE, toml::from_str)?;
 //! let chat = flow(declaration.to_columns([("count", Step::new(count))]))?;
 //! chat.push("user", "We should rewrite the backend in Rust.").await?;
 //! chat.run().await?;
@@ -43,18 +43,26 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The format must describe its own types, as TOML, JSON and YAML do. An unknown key is an error of the format, with
-//! the position of the key and the name that was probably meant.
+//! The format must describe its own types, as TOML, JSON and YAML do. [`Declaration::read`] finds mistakes with their lines;
+//! a declaration that serde reads alone has errors of serde, which name the entries.
 
 mod column;
+mod entry;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use column::{BudgetDeclaration, ColumnDeclaration, PaceDeclaration, RateDeclaration};
+pub use entry::FileEntries;
 
 use self::column::with;
+use self::entry::Reading;
+use self::table::InData;
 use crate::compute::Step;
+use crate::declare::FileOrigin;
 use crate::flow::{Column, documents, source};
 use table::table;
 
@@ -79,10 +87,59 @@ table! {
         pub was: Option<String>,
     }
     required: "name";
-    text: |name| Self { name, was: None };
+    text: |name| Self { name, ..Self::default() };
 }
 
 impl Declaration {
+    /// Reads a declaration from the text of a file, by the function of a format. All mistakes are errors of the flow, with
+    /// their positions, beside the mistakes of the flow itself: [`flow`](crate::flow()) reports them together.
+    ///
+    /// ```
+    /// use columnar::data::Declaration;
+    /// use columnar::prelude::*;
+    ///
+    /// const FILE: &str = r#"
+    /// sources = ["user"]
+    ///
+    /// [[columns]]
+    /// name = "topics"
+    /// views = ["usr.latest"]
+    /// promt = "List the topics."
+    /// retry = "three"
+    /// every = 0
+    /// "#;
+    ///
+    /// let declaration = Declaration::read(FILE, toml::from_str)?;
+    /// let errors = flow(declaration.to_columns([])).expect_err("four mistakes");
+    /// assert_eq!(
+    ///     errors.to_string(),
+    ///     "line 5, column 1: `topics` reads `usr`, but the flow has no such column: did you mean `user`?\n\
+    ///      line 7, column 1: unknown key `promt`; did you mean `prompt`?\n\
+    ///      line 8, column 10: `retry` is the text `three`: write a whole number, 0 or more\n\
+    ///      line 9, column 1: `topics` has a wrong `every`: it is a whole number above 0"
+    /// );
+    /// # Ok::<(), toml::de::Error>(())
+    /// ```
+    ///
+    /// The parser must lend the keys of the text, as those of TOML and JSON do. A key with an escape has the position of the
+    /// entry around it. Without positions, as in a format whose parser lends nothing, a message names the entries.
+    ///
+    /// # Errors
+    ///
+    /// The error of the format, if the text is not of this format.
+    pub fn read<'t, E>(
+        text: &'t str,
+        parse: impl FnOnce(&'t str) -> Result<FileEntries<'t>, E>,
+    ) -> Result<Self, E> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let FileEntries(entry) = parse(text)?;
+        let mut reading = Reading::new(text);
+        let mut declaration: Self = reading.value("the file".to_owned(), &entry).unwrap_or_default();
+        let mistakes = reading.mistakes;
+        declaration.file = InData(Arc::new(FileOrigin { mistakes, ..FileOrigin::default() }));
+        Ok(declaration)
+    }
+
     /// The columns, for [`flow`](crate::flow()), [`Flow::open`](crate::Flow::open) and
     /// [`add_column`](crate::Flow::add_column). `steps` are the compute steps that a declaration can name.
     ///
@@ -115,46 +172,13 @@ impl Declaration {
     /// ```
     pub fn to_columns<'s>(&self, steps: impl IntoIterator<Item = (&'s str, Step<'static>)>) -> Vec<Column> {
         let steps: BTreeMap<&str, Step<'static>> = steps.into_iter().collect();
-        let sources = self.sources.iter().map(|declared| (source(&declared.name), &declared.was));
-        let documents = self.documents.iter().map(|declared| (documents(&declared.name), &declared.was));
-        let sources = sources.chain(documents).map(|(source, was)| with(source, was.as_ref(), Column::was));
-        sources.chain(self.columns.iter().map(|declared| declared.column(&steps))).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The words of a file were shown raw and whole, and a key of a megabyte was compared with every known one.
-    #[test]
-    fn x6_errors_show_the_beginning_of_a_key_and_of_a_view_and_escape_it() {
-        for start in ["\u{1b}[2J\u{202e}key\n", "columns"] {
-            let long = start.repeat(100_000);
-            let file = serde_json::json!({ long.as_str(): 1 }).to_string();
-            let unknown = serde_json::from_str::<Declaration>(&file).expect_err("no such key").to_string();
-            let views = [
-                "user. latest".to_owned(),
-                format!("user{long}"),
-                format!("user.latest{long}"),
-                format!("user.latest.{long}"),
-                format!("user.{}.", "a".repeat(100_000)),
-                long.clone(),
-            ];
-            let declared = views.map(|view| {
-                let file = serde_json::json!({
-                    "sources": ["user"],
-                    "columns": [{ "name": "a", "views": [view], "step": long, "model": long }],
-                });
-                let declaration: Declaration =
-                    serde_json::from_str(&file.to_string()).expect("it is a table");
-                let wrong = crate::flow(declaration.to_columns([("words", Step::new(crate::prompt("")))]));
-                wrong.map(drop).expect_err("it is wrong").to_string()
-            });
-            for message in declared.into_iter().chain([unknown]) {
-                let is_harmless = message.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}');
-                assert!(is_harmless && message.len() < 1000, "{} bytes: {message:.900}", message.len());
-            }
-        }
+        let sources = self.sources.iter().map(|declared| (source(&declared.name), declared));
+        let documents = self.documents.iter().map(|declared| (documents(&declared.name), declared));
+        let sources = sources.chain(documents).map(|(source, declared)| {
+            with(source.in_file((*declared.file.0).clone()), declared.was.as_ref(), Column::was)
+        });
+        // The mistakes outside of all columns need a column that brings them to the flow.
+        let rest = (!self.file.0.mistakes.is_empty()).then(|| source("").in_file((*self.file.0).clone()));
+        sources.chain(self.columns.iter().map(|declared| declared.column(&steps))).chain(rest).collect()
     }
 }

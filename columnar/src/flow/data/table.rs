@@ -1,21 +1,24 @@
-//! Structs that are read from tables of data. This code replaces serde's derive, because a misspelt key gets a
-//! suggestion here.
+//! Structs that are read from tables of data. This code replaces serde's derive, because all mistakes of a file are told at
+//! once, with their positions, in words that need no knowledge of Rust.
 
-use std::fmt;
-use std::marker::PhantomData;
+use std::sync::Arc;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Unexpected, Visitor};
+use serde::de::{Deserialize, Deserializer, Error};
 
-use crate::declare::error::{excerpt, list, nearest};
+use super::entry::{Entry, FromEntry, Reading};
+use crate::declare::FileOrigin;
+use crate::declare::error::{excerpt, lines, list, nearest};
 
 /// A struct whose fields are the keys of a table.
 pub(super) trait DataTable: Default {
     const KEYS: &'static [&'static str];
-    /// A key that each table has.
+    /// A key that each table has. It names a column, and the table keeps the mistakes in it.
     const REQUIRED: Option<&'static str> = None;
 
     /// Reads the value of a known key.
-    fn set<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+    fn set(&mut self, key: &str, entry: &Entry<'_>, reading: &mut Reading<'_>);
+
+    fn file_mut(&mut self) -> &mut InData;
 
     /// The table for which a text is short.
     fn of_text(_: String) -> Option<Self> {
@@ -25,6 +28,16 @@ pub(super) trait DataTable: Default {
     /// The table for which a number is short.
     fn of_number(_: usize) -> Option<Self> {
         None
+    }
+}
+
+/// The place of a table in a file. Two tables with the same keys are equal, wherever they are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InData(pub(super) Arc<FileOrigin>);
+
+impl PartialEq for InData {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 
@@ -44,18 +57,31 @@ macro_rules! table {
         #[non_exhaustive]
         pub struct $Table {
             $($(#[$field_meta])* pub $field: $Type,)*
+            file: $crate::data::table::InData,
         }
 
         impl $crate::data::table::DataTable for $Table {
             const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
             $(const REQUIRED: Option<&'static str> = Some($required);)?
 
-            fn set<'de, A: serde::de::MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+            fn set(
+                &mut self,
+                key: &str,
+                entry: &$crate::data::entry::Entry<'_>,
+                reading: &mut $crate::data::entry::Reading<'_>,
+            ) {
                 match key {
-                    $(stringify!($field) => self.$field = map.next_value()?,)*
-                    _ => unreachable!("the visitor passes known keys alone"),
+                    $(stringify!($field) => {
+                        if let Some(value) = reading.value(format!("`{key}`"), entry) {
+                            self.$field = value;
+                        }
+                    })*
+                    _ => unreachable!("the reader passes known keys alone"),
                 }
-                Ok(())
+            }
+
+            fn file_mut(&mut self) -> &mut $crate::data::table::InData {
+                &mut self.file
             }
 
             $(fn of_text($text: String) -> Option<Self> {
@@ -67,9 +93,22 @@ macro_rules! table {
             })?
         }
 
+        impl $crate::data::entry::FromEntry for $Table {
+            fn words() -> String {
+                $crate::data::table::words_of::<Self>()
+            }
+
+            fn from_entry(
+                entry: &$crate::data::entry::Entry<'_>,
+                reading: &mut $crate::data::entry::Reading<'_>,
+            ) -> Option<Self> {
+                $crate::data::table::table_of(entry, reading)
+            }
+        }
+
         impl<'de> serde::Deserialize<'de> for $Table {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_any($crate::data::table::TableVisitor(std::marker::PhantomData))
+                $crate::data::table::deserialize(deserializer)
             }
         }
 
@@ -88,75 +127,77 @@ macro_rules! table {
 
 pub(super) use table;
 
-/// Reads a table key by key.
-pub(super) struct TableVisitor<T>(pub(super) PhantomData<T>);
+/// Reads a table from a format that tells no positions.
+pub(super) fn deserialize<'de, T: FromEntry + Default, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let entry = Entry::deserialize(deserializer)?;
+    let mut reading = Reading::default();
+    let table = reading.value("the declaration".to_owned(), &entry).unwrap_or_default();
+    if reading.mistakes.is_empty() { Ok(table) } else { Err(D::Error::custom(lines(&reading.mistakes))) }
+}
 
-impl<'de, T: DataTable> Visitor<'de> for TableVisitor<T> {
-    type Value = T;
+pub(super) fn words_of<T: DataTable>() -> String {
+    let short = match (T::of_text(String::new()), T::of_number(0)) {
+        (Some(_), _) => "a text, or ",
+        (_, Some(_)) => "a whole number above 0, or ",
+        _ => "",
+    };
+    format!("{short}a table with the keys {}", list(T::KEYS))
+}
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = match (T::of_text(String::new()), T::of_number(0)) {
-            (Some(_), _) => "a text, or ",
-            (_, Some(_)) => "a number of 0 or more, or ",
-            _ => "",
-        };
-        write!(f, "{short}a table with the keys {}", list(T::KEYS))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        T::of_text(text.to_owned()).ok_or_else(|| E::invalid_type(Unexpected::Str(text), &self))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
-        let short = usize::try_from(number).ok().and_then(T::of_number);
-        short.ok_or_else(|| E::invalid_type(Unexpected::Unsigned(number), &self))
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-        let short = usize::try_from(number).ok().and_then(T::of_number);
-        short.ok_or_else(|| E::invalid_type(Unexpected::Signed(number), &self))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let mut table = T::default();
-        let mut seen = Vec::new();
-        while let Some(key) = map.next_key_seed(KnownKey(T::KEYS))? {
-            if seen.contains(&key) {
-                return Err(A::Error::duplicate_field(key));
+/// Reads a table key by key. A key that is wrong has the default value.
+pub(super) fn table_of<T: DataTable>(entry: &Entry<'_>, reading: &mut Reading<'_>) -> Option<T> {
+    let entries = match entry {
+        Entry::Table(entries) => entries,
+        Entry::Text(text) => {
+            let mut table = T::of_text(text.as_ref().to_owned())?;
+            let origin = FileOrigin { position: reading.position, ..FileOrigin::default() };
+            *table.file_mut() = InData(Arc::new(origin));
+            return Some(table);
+        }
+        Entry::Whole(number) => return T::of_number(usize::try_from(*number).ok()?),
+        _ => return None,
+    };
+    let known = reading.mistakes.len();
+    let around = reading.position;
+    let mut table = T::default();
+    let mut keys = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for (written, value) in entries {
+        let text = written.key();
+        reading.position = reading.position_of(written).or(around);
+        match T::KEYS.iter().find(|key| **key == text) {
+            None => reading.mistake(unknown_key(&text, T::KEYS)),
+            Some(key) if seen.contains(key) => {
+                reading.mistake(format!("`{key}` is there twice: drop one of the two"));
             }
-            seen.push(key);
-            table.set(key, &mut map)?;
-        }
-        match T::REQUIRED.filter(|required| !seen.contains(required)) {
-            Some(missing) => Err(A::Error::missing_field(missing)),
-            None => Ok(table),
+            Some(key) => {
+                seen.push(key);
+                keys.extend(reading.position.map(|position| (*key, position)));
+                table.set(key, value, reading);
+            }
         }
     }
+    let required = keys.iter().find(|(key, _)| Some(*key) == T::REQUIRED);
+    let position = required
+        .or(keys.iter().min_by_key(|(_, position)| *position))
+        .map(|(_, position)| *position)
+        .or(around);
+    reading.position = position;
+    if let Some(missing) = T::REQUIRED.filter(|required| !seen.contains(required)) {
+        reading.mistake(format!("the key `{missing}` is missing"));
+    }
+    reading.position = around;
+    let keeps_mistakes = reading.has_positions() && T::REQUIRED.is_some();
+    let mistakes = if keeps_mistakes { reading.mistakes.split_off(known) } else { Vec::new() };
+    *table.file_mut() = InData(Arc::new(FileOrigin { position, keys, mistakes }));
+    Some(table)
 }
 
-/// One of these keys.
-struct KnownKey(&'static [&'static str]);
-
-impl<'de> DeserializeSeed<'de> for KnownKey {
-    type Value = &'static str;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<&'static str, D::Error> {
-        deserializer.deserialize_identifier(self)
-    }
-}
-
-impl Visitor<'_> for KnownKey {
-    type Value = &'static str;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "one of the keys {}", list(self.0))
-    }
-
-    fn visit_str<E: Error>(self, key: &str) -> Result<&'static str, E> {
-        // The error comes from here, not from the table, so that a format knows the position of the key.
-        self.0.iter().find(|known| **known == key).copied().ok_or_else(|| match nearest(key, self.0) {
-            Some(near) => E::custom(format_args!("unknown key {}; did you mean `{near}`?", excerpt(key))),
-            None => E::custom(format_args!("unknown key {}; possible are {}", excerpt(key), list(self.0))),
-        })
+fn unknown_key(key: &str, known: &[&str]) -> String {
+    match nearest(key, known) {
+        Some(near) => format!("unknown key {}; did you mean `{near}`?", excerpt(key)),
+        None => format!("unknown key {}; possible are {}", excerpt(key), list(known)),
     }
 }

@@ -65,6 +65,10 @@ impl MissingColumn {
     /// Checks the models of the column. Returns a warning about one model.
     fn check_models(&self, defaults: &Defaults) -> Result<Option<String>> {
         let StepSettings { model, check, .. } = &*self.settings;
+        self.settings.check_place().map_err(|error| Error::Model {
+            column: self.name.clone(),
+            source: format!("`{}` {error}", self.name).into(),
+        })?;
         // A missing key of a column that runs late would otherwise be found after the calls of the others.
         let Some(choice) = model else { return Ok(None) };
         let checked = caught(|| {

@@ -302,7 +302,7 @@ pub(crate) fn parse_exclusion(entry: &Entry) -> Option<Exclusion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{ColumnDraft, ShownColumn, Tiering};
+    use crate::declare::{ColumnDraft, FileOrigin, ShownColumn, Tiering};
 
     fn name(text: &str) -> Name {
         Name::new(text).expect("a name")
@@ -331,6 +331,7 @@ mod tests {
             views,
             is_documents,
             step_errors: Vec::new(),
+            origin: FileOrigin::default(),
         };
         let schema = |tiering| {
             let views = vec![

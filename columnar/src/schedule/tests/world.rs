@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::collections::BTreeSet;
 
 use super::super::*;
-use crate::declare::{ColumnDraft, InputView, Schema, ShownColumn, ViewSpec, Window};
+use crate::declare::{ColumnDraft, FileOrigin, InputView, Schema, ShownColumn, ViewSpec, Window};
 
 /// A lagged view of this column.
 pub(super) fn past(column: usize) -> usize {
@@ -46,6 +46,7 @@ pub(super) fn plan(columns: &[Option<Views<'_>>]) -> Arc<Plan> {
         }),
         is_documents: false,
         step_errors: Vec::new(),
+        origin: FileOrigin::default(),
     };
     let schema = Schema::new(columns.iter().enumerate().map(draft).collect()).expect("a sound flow");
     let order: Vec<usize> = (0..columns.len()).collect();
