@@ -56,6 +56,7 @@ pub mod language {
 
 /// Trees of texts and their paths, by the rows of `tests/LOOM.md`.
 pub mod loom {
+    mod branches;
     mod ids;
     mod laws;
     pub mod live;
@@ -159,6 +160,7 @@ pub mod stores {
 /// The tiers of documents and exchanges, by the rows of `tests/TIERS.md`.
 pub mod tiers {
     mod breakdown;
+    mod broken;
     mod composed;
     mod context_laws;
     pub mod contexts;

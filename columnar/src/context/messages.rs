@@ -166,7 +166,7 @@ impl Messages {
 
     /// The instructions among the inputs, as they are stored, with the cell of each.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, &str)> {
-        self.instruction_texts().map(|(origin, text)| (origin, text.value))
+        self.0.instruction_texts().map(|(origin, text)| (origin, text.value))
     }
 
     /// The tokens of the instructions among the inputs.

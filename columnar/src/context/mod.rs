@@ -42,7 +42,7 @@ pub(crate) use layout::Section;
 pub use layout::TieredDocument;
 pub use messages::{Iter, Messages};
 pub(crate) use next::InNext;
-pub(crate) use overhead::{ContextForm, ContextSettings, Overhead};
+pub(crate) use overhead::{ContextForm, ContextSettings, Overhead, join};
 pub use parts::{Hidden, Origin, Part, Parts};
 pub(crate) use shared_prefix::SharedPrefix;
 pub(crate) use snapshot::{FlowPast, Snapshot, TakenViews};

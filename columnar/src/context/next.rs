@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use super::layout::{ContextPlace, DocumentLayout, FirstChange, placed};
 use super::overhead::ContextForm;
-use super::parts::{Part, PartSource};
+use super::parts::{Part, PartSource, Parts};
 use super::snapshot::Snapshot;
-use super::truncation::Omitted;
+use super::truncation::{Omitted, Truncation};
 use super::turns::ContextTurns;
 use crate::context::budget::Turns;
 use crate::context::tiers::{Item, Moves, SectionPlace, Tier};
@@ -186,7 +186,14 @@ impl Snapshot {
         Some(shown.as_ref().unwrap_or_else(|| layout.moves()))
     }
 
-    /// The moves, if a budget omits turns from one of the two requests, or if cells are excluded. The tracker knows the whole
+    /// The slot of the turn that a message of the user leads, if the messages begin with a reply.
+    fn led_turn(&self) -> Option<usize> {
+        let first = Parts::new(self).next()?;
+        matches!(first.source, PartSource::Lead).then_some(2 * first.step + 1)
+    }
+
+    /// The moves, if a budget omits turns from one of the two requests, if cells are excluded, or if a text of the requests
+    /// differs that no tier holds: an instruction among the inputs, or the message before the first reply. The tracker knows the whole
     /// history: an exchange may be omitted long after it entered the tier, and changes no text where it moves.
     fn moves_shown(&self, layout: &DocumentLayout) -> Option<Moves> {
         let answered = self.whole().last_answered_step()?;
@@ -194,22 +201,30 @@ impl Snapshot {
         let (before, now) = self.truncation().map_or_else(Default::default, |truncation| {
             (truncation.answered.clone(), truncation.omitted_of(&turns))
         });
-        if before.slots.is_empty() && now.slots.is_empty() && self.excluded.is_none() {
+        let earlier = self.at(answered).truncated(self.truncation().map(Truncation::of_answered));
+        let tiers_before = layout.answered();
+        let sections = placed(&tiers_before);
+        let led_before = earlier.led_turn();
+        let led_before = led_before.filter(|slot| sections.first().is_none_or(|first| first.slot > *slot));
+        let led_now = self.led_turn();
+        let has_other_system = !self.has_instructions_of(&earlier);
+        let is_cut = !before.slots.is_empty() || !now.slots.is_empty();
+        if !is_cut && self.excluded.is_none() && led_before == led_now && !has_other_system {
             return None;
         }
         let of_self = self.reads.inputs.len();
         let excluded = self.excluded.as_ref();
         let changed = excluded.map_or_else(Vec::new, |excluded| excluded.between(answered, self.step));
-        let [history_before, history_now] = layout.histories();
         let broken = Tier::CACHED.into_iter().filter(|tier| {
-            let then = TierTurns::of(*tier, history_before, &before);
-            let since = TierTurns::of(*tier, history_now, &now);
+            let then = TierTurns::of(*tier, tiers_before.history(), &before, led_before);
+            let since = TierTurns::of(*tier, layout.history(), &now, led_now);
             // Only one of the requests shows such a cell.
             let is_other = changed.iter().any(|(turn, view)| {
                 let is_included = self.views().get(*view).is_some_and(|view| view.has(*turn));
                 if is_included { &since } else { &then }.has(2 * turn + usize::from(*view == of_self))
             });
             is_other
+                || (*tier == Tier::L0 && has_other_system)
                 || layout.has_other_documents(*tier)
                 || then.differs(&since, |slots| turns.sum(slots).count)
         });
@@ -233,11 +248,12 @@ struct TierTurns {
     /// The slots before the omitted ones, and those after them.
     slots: [Range<usize>; 2],
     marker: Option<Sum>,
+    is_led: bool,
 }
 
 impl TierTurns {
     /// The turns of a tier. `history` has the boundaries of the tiers, in steps.
-    fn of(tier: Tier, history: [usize; 4], omitted: &Omitted) -> Self {
+    fn of(tier: Tier, history: [usize; 4], omitted: &Omitted, led: Option<usize>) -> Self {
         let mut start = 0;
         for (of, boundary) in Tier::CACHED.into_iter().zip(history) {
             let slots = start..2 * boundary;
@@ -246,11 +262,12 @@ impl TierTurns {
                 let kept = [slots.start..slots.end.min(from), slots.start.max(to)..slots.end];
                 // Nothing is omitted by an empty range.
                 let kept = if omitted.slots.is_empty() { [slots.clone(), 0..0] } else { kept };
-                return Self { slots: kept, marker: omitted.marker.filter(|_| slots.contains(&from)) };
+                let marker = omitted.marker.filter(|_| slots.contains(&from));
+                return Self { slots: kept, marker, is_led: led.is_some_and(|slot| slots.contains(&slot)) };
             }
             start = slots.end;
         }
-        Self { slots: [0..0, 0..0], marker: None }
+        Self { slots: [0..0, 0..0], marker: None, is_led: false }
     }
 
     fn has(&self, slot: usize) -> bool {
@@ -265,6 +282,6 @@ impl TierTurns {
         let shared = pairs.map(|(one, two)| count(one.start.max(two.start)..one.end.min(two.end)));
         let shared: usize = shared.sum();
         let [own, others] = [self, other].map(|shown| shown.slots.iter().cloned().map(count).sum::<usize>());
-        self.marker != other.marker || own != shared || others != shared
+        self.marker != other.marker || self.is_led != other.is_led || own != shared || others != shared
     }
 }

@@ -108,7 +108,7 @@ impl Overhead {
 }
 
 /// Joins the texts that are not blank, without the white space around them.
-pub(super) fn join<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+pub(crate) fn join<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     let mut joined = String::new();
     for text in texts.into_iter().map(str::trim).filter(|text| !text.is_empty()) {
         if !joined.is_empty() {

@@ -5,6 +5,7 @@ use super::delimiters::SEPARATOR;
 use super::messages::Messages;
 use super::overhead::{constant, join};
 use super::parts::Origin;
+use super::step_views::StepViews;
 use crate::history::StoredText;
 
 impl Messages {
@@ -30,7 +31,7 @@ impl Messages {
     pub fn system(&self, instruction: &str) -> String {
         let Self(snapshot) = self;
         let constant = constant(instruction, snapshot.overhead.system.as_deref(), &snapshot.reads);
-        let mut system = join(constant.chain(self.instruction_texts().map(|(_, text)| text.value)));
+        let mut system = join(constant.chain(snapshot.instruction_texts().map(|(_, text)| text.value)));
         if let Some(documents) = self.system_documents() {
             if !system.is_empty() {
                 system.push_str(SEPARATOR);
@@ -53,13 +54,19 @@ impl Messages {
         Some(self.0.layout()?.system()?.text())
     }
 
+    /// Whether another request of the column has the same instructions among the inputs.
+    pub(crate) fn has_instructions_of(&self, other: &Self) -> bool {
+        self.0.has_instructions_of(&other.0)
+    }
+}
+
+impl StepViews {
     /// The values of the instructions among the inputs, step by step.
     pub(super) fn instruction_texts(&self) -> impl Iterator<Item = (Origin<'_>, StoredText<'_>)> {
-        let Self(snapshot) = self;
-        let first = snapshot.instruction_inputs().map(|(_, view)| view.steps.start).min();
-        let steps = first.map_or(0..0, |first| first..snapshot.step + 1);
+        let first = self.instruction_inputs().map(|(_, view)| view.steps.start).min();
+        let steps = first.map_or(0..0, |first| first..self.step + 1);
         steps.flat_map(move |step| {
-            let views = snapshot.instruction_inputs();
+            let views = self.instruction_inputs();
             views.filter(move |(_, view)| view.steps.contains(&step)).filter_map(move |(input, view)| {
                 let text = view.text(step)?;
                 // No underflow: a turn before the lag has no value.
@@ -68,10 +75,10 @@ impl Messages {
         })
     }
 
-    /// Whether another request of the column has the same instructions among the inputs.
-    pub(crate) fn has_instructions_of(&self, other: &Self) -> bool {
+    /// Whether other views of the column show the same instructions among the inputs.
+    pub(super) fn has_instructions_of(&self, other: &Self) -> bool {
         let [own, others] =
-            [self, other].map(|messages| join(messages.instruction_texts().map(|(_, text)| text.value)));
+            [self, other].map(|views| join(views.instruction_texts().map(|(_, text)| text.value)));
         own == others
     }
 }

@@ -47,6 +47,12 @@ impl Truncation {
         }
     }
 
+    /// The truncation of the last context with a response, without the text of the marker.
+    pub(super) fn of_answered(&self) -> Self {
+        let Omitted { slots, marker } = self.answered.clone();
+        Self { omitted: slots, marker: marker.map(|_| Default::default()), ..self.before() }
+    }
+
     /// The omitted turns.
     pub(super) fn omitted_of(&self, turns: &impl Turns) -> Omitted {
         let slots = self.omitted.clone();

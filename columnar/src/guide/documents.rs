@@ -315,7 +315,7 @@
 //!
 //! A request about code needs a few files in full, and of all other files only the names and symbols. With the feature
 //! `repo`, a `Repository` makes the updates: the files that are selected, an entry for each other file of a known
-//! language, and the tree of all files. An entry has the imports of the file, the symbols with their parameters, and
+//! language, and the tree of all files, which names each file unless `tree_limit` says less. An entry has the imports of the file, the symbols with their parameters, and
 //! the files that use these symbols:
 //!
 #![cfg_attr(feature = "repo", doc = "```")]

@@ -43,7 +43,8 @@
 //! A compute step has no timeout of its own: [`timeout`](crate::compute::Policy::timeout) sets one. The longest reply of a
 //! model and the context window are facts about the model; see [`MaxTokens`](crate::model::MaxTokens) and
 //! [`ContextWindow`](crate::model::ContextWindow). A [`Budget`](crate::budget::Budget) limits a context, a
-//! [`SpendLimit`](crate::usage::SpendLimit) a bill.
+//! [`SpendLimit`](crate::usage::SpendLimit) a bill. The file tree of a repository names every file, unless
+//! `repo::Repository::tree_limit` sets a limit.
 //!
 //! ```
 //! use columnar::prelude::*;

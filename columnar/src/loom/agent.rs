@@ -30,7 +30,8 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent with this system text, which may be empty.
+    /// An agent with this system text, which may be empty. A request in [buffer mode](super::Path::buffer) does not send the
+    /// text unless the tree says so.
     pub fn new(system: impl Into<String>) -> Self {
         Self {
             system: system.into(),

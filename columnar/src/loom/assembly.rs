@@ -15,6 +15,7 @@ use crate::context::budget::{Report, program_default};
 use crate::context::tree::{Author, NodeId, Path};
 use crate::context::{
     ContextForm, ContextSettings, Messages, Origin, Role, Transcript, TranscriptError, TranscriptOptions,
+    join,
 };
 use crate::declare::{Name, Purpose};
 use crate::history::Value;
@@ -27,6 +28,8 @@ use crate::model::{ContextWindow, MaxTokens};
 pub struct Assembled {
     transcript: Transcript,
     system: String,
+    /// The system text that a request in buffer mode leaves out.
+    unsent_system: String,
     /// The node of each turn; `None` for text that is no node yet.
     nodes: Vec<Option<NodeId>>,
 }
@@ -37,6 +40,7 @@ struct RequestDraft {
     turns: Vec<(Role, Value)>,
     nodes: Vec<Option<NodeId>>,
     instructions: Vec<Arc<str>>,
+    unsent_system: String,
 }
 
 impl Path<'_> {
@@ -118,7 +122,8 @@ impl Path<'_> {
     /// The request of the path as one text: the texts of all nodes as stored, one after another, and at the end a text
     /// that is no node yet. The request stays the same when that end becomes a node.
     ///
-    /// The request has no system text unless the [tree](super::Tree::set_system_in_buffer) says so. A
+    /// The request has no system text unless the [tree](super::Tree::set_system_in_buffer) says so:
+    /// [`Assembled::unsent_system`] is the text that is left out. A
     /// [budget](crate::budget) omits whole nodes. The newest text stays in any case.
     ///
     /// ```
@@ -150,7 +155,7 @@ impl Path<'_> {
         for turn in self.turns() {
             let text = turn.node().shared_text();
             if turn.purpose() == Purpose::Instruction {
-                draft.instructions.extend(has_system.then_some(text));
+                draft.instructions.push(text);
                 continue;
             }
             let role = if turn.author() == Author::Model { Role::Assistant } else { Role::User };
@@ -160,6 +165,11 @@ impl Path<'_> {
         if !working.is_empty() {
             draft.turns.push((Role::User, working.into()));
             draft.nodes.push(None);
+        }
+        if !has_system {
+            let texts = [Some(agent.system.as_str()), self.system()].into_iter().flatten();
+            let instructions = std::mem::take(&mut draft.instructions);
+            draft.unsent_system = join(texts.chain(instructions.iter().map(|text| &**text)));
         }
         let settings = ContextSettings {
             form: ContextForm::Document,
@@ -177,7 +187,7 @@ impl RequestDraft {
         agent: &Agent,
         settings: ContextSettings<'_>,
     ) -> Result<Assembled, LoomError> {
-        let Self { turns, nodes, instructions } = self;
+        let Self { turns, nodes, instructions, unsent_system } = self;
         if turns.is_empty() {
             return Err(LoomError::Empty { node: path.all().last().map(|turn| turn.id().clone()) });
         }
@@ -213,7 +223,7 @@ impl RequestDraft {
             return Err(LoomError::Window { model, tokens, window: window.most_input });
         }
         let system = messages.system(instruction);
-        Ok(Assembled { transcript, system, nodes })
+        Ok(Assembled { transcript, system, unsent_system, nodes })
     }
 }
 
@@ -222,6 +232,28 @@ impl Assembled {
     /// convention of the model demands: see [`Rendering`](crate::rendering::Rendering).
     pub fn system(&self) -> Option<&str> {
         Some(self.system.as_str()).filter(|system| !system.is_empty())
+    }
+
+    /// The system text that the request leaves out, because it is one of buffer mode and the
+    /// [tree](super::Tree::set_system_in_buffer) does not say otherwise: the text of the agent, of the tree, and the
+    /// instructions of the path. `None` if nothing is left out.
+    ///
+    /// ```
+    /// use columnar::loom::{Agent, Author, Edge, Mode, Tree};
+    ///
+    /// let mut tree = Tree::new(Mode::Buffer);
+    /// let start = tree.append(&mut || 7, Edge::root(), Author::Human, "Once there was")?;
+    /// let agent = Agent::new("You write in old English.");
+    /// let asked = tree.path(&start, &[])?.buffer("", &agent)?;
+    /// assert_eq!((asked.system(), asked.unsent_system()), (None, Some("You write in old English.")));
+    ///
+    /// tree.set_system_in_buffer(true)?;
+    /// let asked = tree.path(&start, &[])?.buffer("", &agent)?;
+    /// assert_eq!((asked.system(), asked.unsent_system()), (Some("You write in old English."), None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unsent_system(&self) -> Option<&str> {
+        Some(self.unsent_system.as_str()).filter(|text| !text.is_empty())
     }
 
     /// The messages. In buffer mode there is one message, with the whole text.
@@ -292,6 +324,7 @@ impl fmt::Debug for Assembled {
             .field("nodes", &self.nodes)
             .field("omitted", &self.transcript.omitted)
             .field("report", &self.report())
+            .field("unsent_system", &self.unsent_system.len())
             .finish_non_exhaustive()
     }
 }

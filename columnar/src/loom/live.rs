@@ -16,6 +16,7 @@ use super::error::LoomError;
 use crate::context::budget::Budget;
 use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 use crate::declare::Name;
+use crate::model::usage::Receipt;
 use crate::store::{CHUNK, Entry, Put, Store, StoreError, StoreFuture, load};
 
 /// The format of the stored definition.
@@ -124,6 +125,43 @@ impl Loom {
         let from = from.into();
         let text = text.into();
         self.make(|_, id| Ok(Header::new(id, author).with_edge(&from)), &text).await
+    }
+
+    /// Makes a node of a reply of a model, with the receipt of the call. [`Node::receipt`](super::Node::receipt) reads the
+    /// receipt later, [`Path::usage`](super::Path::usage) and [`Tree::usage`] add up receipts.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use columnar::loom::{Author, Edge, Loom, Mode};
+    /// use columnar::model::{End, Finish, Usage};
+    /// use columnar::store::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut loom = Loom::open(MemoryStore::new(), Mode::Dialogue).await?;
+    /// let question = loom.append(Edge::root(), Author::Human, "Why is the sky blue?").await?;
+    /// // … a model replies, and the last chunk of the reply is its end …
+    /// let end = End::new(Finish::Stop).with_usage(Usage::new(120, 8));
+    /// let receipt = end.receipt("openai/gpt-5.4-mini", Duration::from_millis(640));
+    /// let answer = loom.append_reply(&question, "Because of scattering.", &receipt).await?;
+    ///
+    /// assert_eq!(loom.node(&answer).and_then(|node| node.receipt()), Some(receipt));
+    /// assert_eq!(loom.usage().to_string(), "1 call, 120 tokens in, 8 out, $0.000126, 0.6 s");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`append`](Self::append).
+    pub async fn append_reply(
+        &mut self,
+        from: impl Into<Edge>,
+        text: impl Into<Arc<str>>,
+        receipt: &Receipt,
+    ) -> Result<NodeId, LoomError> {
+        let from = from.into();
+        let header = |id| Header::new(id, Author::Model).with_edge(&from).with_receipt(receipt);
+        self.make(|_, id| Ok(header(id)), &text.into()).await
     }
 
     /// Makes a node outside of all paths; see [`Tree::aside`].

@@ -47,19 +47,25 @@
 mod agent;
 mod assembly;
 mod aware;
+mod comparison;
 mod error;
+mod import;
 mod live;
 mod memory;
 mod open_loom;
+mod raw_json;
+mod receipts;
 mod unique_keys;
 
 pub use self::agent::Agent;
 pub use self::assembly::Assembled;
 pub use self::aware::Aware;
+pub use self::comparison::{Branch, BranchComparison};
 pub use self::error::LoomError;
+pub use self::import::{Imported, import};
 pub use self::live::Loom;
 pub use self::memory::Memory;
-pub use self::open_loom::{Imported, export, import};
+pub use self::open_loom::export;
 pub use crate::context::tree::{
     Author, Change, Edge, Header, Mark, Mode, Node, NodeId, NodeIdError, NodeIdFault, Path, Tree, TreeError,
     Turn,

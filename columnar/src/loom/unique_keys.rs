@@ -1,74 +1,66 @@
-//! JSON whose objects have no key twice. A map would keep the last value, and lose the others.
+//! A check that no object of JSON has a key twice. A map would keep the last value, and lose the others.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value as Json};
 
-/// JSON of such objects.
-pub(super) struct UniqueKeys(pub(super) Json);
+/// JSON whose objects have no key twice. Nothing of the JSON is kept.
+pub(super) struct UniqueKeys;
 
 impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueKeysVisitor).map(Self)
+        deserializer.deserialize_any(UniqueKeysVisitor)
     }
 }
 
 struct UniqueKeysVisitor;
 
 impl<'de> Visitor<'de> for UniqueKeysVisitor {
-    type Value = Json;
+    type Value = UniqueKeys;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Json, E> {
-        Ok(Json::Null)
+    fn visit_unit<E: Error>(self) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Json, E> {
-        Ok(value.into())
+    fn visit_bool<E: Error>(self, _: bool) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Json, E> {
-        Ok(number.into())
+    fn visit_i64<E: Error>(self, _: i64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Json, E> {
-        Ok(number.into())
+    fn visit_u64<E: Error>(self, _: u64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Json, E> {
-        Ok(number.into())
+    fn visit_f64<E: Error>(self, _: f64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Json, E> {
-        Ok(text.into())
+    fn visit_str<E: Error>(self, _: &str) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
 
-    fn visit_string<E: Error>(self, text: String) -> Result<Json, E> {
-        Ok(text.into())
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<UniqueKeys, A::Error> {
+        while let Some(UniqueKeys) = list.next_element()? {}
+        Ok(UniqueKeys)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Json, A::Error> {
-        let mut values = Vec::new();
-        while let Some(UniqueKeys(value)) = list.next_element()? {
-            values.push(value);
-        }
-        Ok(values.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Json, A::Error> {
-        let mut members = Map::new();
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<UniqueKeys, A::Error> {
+        let mut keys = BTreeSet::new();
         while let Some(key) = object.next_key::<String>()? {
-            if members.contains_key(&key) {
+            if !keys.insert(key) {
                 return Err(A::Error::custom("a key is there twice"));
             }
-            let UniqueKeys(value) = object.next_value()?;
-            members.insert(key, value);
+            let UniqueKeys = object.next_value()?;
         }
-        Ok(members.into())
+        Ok(UniqueKeys)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Refused;
-use crate::model::usage::{Finish, Usage};
+use crate::model::usage::{Finish, Receipt, Usage};
 
 /// A piece of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,33 @@ impl End {
     #[must_use]
     pub fn with_id(self, id: impl Into<String>) -> Self {
         Self { id: Some(id.into()), ..self }
+    }
+
+    /// The receipt of a call that ended so, for a program that calls a model itself: with the name of the model, and the time
+    /// that the call took.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use columnar::model::{End, Finish, Usage};
+    ///
+    /// let end = End::new(Finish::Stop).with_usage(Usage::new(120, 8));
+    /// let receipt = end.receipt("openai/gpt-5.4-mini", Duration::from_millis(640));
+    /// assert_eq!((receipt.calls, receipt.unreported, receipt.usage.input), (1, 0, 120));
+    /// ```
+    pub fn receipt(&self, model: &str, time: Duration) -> Receipt {
+        let Self { finish, usage, id, thoughts } = self;
+        Receipt {
+            model: Some(model.into()),
+            usage: usage.unwrap_or_default(),
+            calls: 1,
+            unreported: u32::from(usage.is_none()),
+            attempts: 1,
+            ms: time.as_millis().try_into().unwrap_or(u64::MAX),
+            finish: Some(finish.clone()),
+            id: id.as_deref().map(Arc::from),
+            thoughts: thoughts.clone(),
+        }
     }
 }
 

@@ -48,7 +48,8 @@
 //! - A [selected](Repository::select) file is shown in full, also if it is ignored. One that cannot be shown is an error, and
 //!   [`RepoError`] names all of them: missing, binary, not UTF-8, larger than [`MAX_FILE_BYTES`], outside of the repository, a
 //!   link, changing while it is read.
-//! - Every other file is in the file tree. One of a known language has an entry in the map.
+//! - Every other file is in the file tree, unless the program sets a [limit](Repository::tree_limit) of the tree. A file of a
+//!   known language has an entry in the map.
 //! - Files that cannot be read, and names that no document can have, are left out.
 //!   [`Repository::skipped`] lists them.
 //!

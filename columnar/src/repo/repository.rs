@@ -17,16 +17,13 @@ use crate::declare::default_limits::MAP_TOKENS;
 use crate::history::Value;
 use crate::history::tokens::{Counter, Estimate};
 
-/// The tree of files may have the limit divided by this number. In tiers each request pays the tree at the full price, and
-/// the entries at the price of the cache: with an eighth, the tree was a fifth of the bill.
-const TREE: usize = 32;
-
 /// A repository on disk, from which the updates of a source of documents are made. See the [module](super).
 pub struct Repository {
     root: PathBuf,
     /// The root as the caller named it. It may lead through links, and `root` leads through none.
     named: PathBuf,
     limit: usize,
+    tree_limit: usize,
     counter: Arc<dyn Counter>,
     /// The selected paths as the caller named them.
     selection: BTreeSet<PathBuf>,
@@ -62,6 +59,7 @@ impl Repository {
             root,
             named: absolute(path).unwrap_or_default(),
             limit: MAP_TOKENS,
+            tree_limit: usize::MAX,
             counter: Arc::new(Estimate),
             selection: BTreeSet::new(),
             map: Map::default(),
@@ -71,15 +69,39 @@ impl Repository {
         })
     }
 
-    /// Sets the limit of the map and the file tree together, in tokens; 32,000 without it. One token of 32
-    /// is for the tree. With 0 there is neither. Selected files do not count.
+    /// Sets the limit of the map, in tokens; 32,000 without it. With 0 there is no map. The file tree and the selected files
+    /// do not count.
     #[must_use]
     pub const fn limit(mut self, tokens: usize) -> Self {
         self.limit = tokens;
         self
     }
 
-    /// Sets the counter of the limit; [`Estimate`] without it.
+    /// Sets the limit of the file tree, in tokens. Without it, the tree names every file. A tree that is cut counts the files
+    /// of the longest folders, and its last line says how many files it does not name. With 0 there is no tree.
+    ///
+    /// In tiers the tree is sent at the full price with each request, and the map at the price of the cache.
+    ///
+    /// ```
+    /// use columnar::repo::Repository;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// for page in 0..100 {
+    ///     std::fs::write(folder.path().join(format!("page_{page}.html")), "")?;
+    /// }
+    /// let mut repo = Repository::open(&folder)?.tree_limit(50);
+    /// repo.scan()?;
+    /// let tree = repo.documents().tree().expect("the limit is above 0");
+    /// assert_eq!(tree.as_str(), "100 files\nNot named: 100 of 100 files");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn tree_limit(mut self, tokens: usize) -> Self {
+        self.tree_limit = tokens;
+        self
+    }
+
+    /// Sets the counter of both limits; [`Estimate`] without it.
     #[must_use]
     pub fn counter(mut self, counter: impl Counter + 'static) -> Self {
         self.counter = Arc::new(counter);
@@ -275,10 +297,8 @@ impl Repository {
     }
 
     fn update_of_map(&mut self, mut update: Update) -> Update {
-        let tree_limit = self.limit / TREE;
         // The legend has its longest form, so that its length does not move entries.
-        let around = tree_limit.saturating_add(self.counter.count(&legend(usize::MAX)));
-        let entry_limit = self.limit.saturating_sub(around);
+        let entry_limit = self.limit.saturating_sub(self.counter.count(&legend(usize::MAX)));
         let shown: BTreeMap<&str, &Value> = shown(&self.documents, Kind::Symbol).collect();
         let Chosen { entries, others } =
             self.map.choose(entry_limit, &*self.counter, |path| shown.contains_key(path));
@@ -299,8 +319,7 @@ impl Repository {
             update = update.legend(legend);
         }
         if self.moved {
-            let tree =
-                if tree_limit > 0 { tree(self.paths(), tree_limit, &*self.counter) } else { String::new() };
+            let tree = tree(self.paths(), self.tree_limit, &*self.counter);
             if self.documents.tree().map_or("", |shown| shown) != tree {
                 update = update.tree(tree);
             }

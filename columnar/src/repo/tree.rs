@@ -4,6 +4,7 @@
 //! Cargo.toml, README.md
 //! src/ lib.rs, main.rs
 //! tests/pages/ 800 files
+//! Not named: 800 of 804 files
 //! ```
 
 use std::cmp::Reverse;
@@ -12,43 +13,64 @@ use std::collections::BTreeMap;
 use super::paths::folder;
 use crate::history::tokens::Counter;
 
+/// The files of a folder, by name or as a number, with the tokens of both.
+struct FolderLine {
+    files: usize,
+    named: String,
+    counted: String,
+    tokens: [usize; 2],
+    is_counted: bool,
+}
+
 /// Lists files. If the list has more tokens than the limit, the files of the longest lines are counted and not named. If
-/// that is too long as well, the folders down to some depth are listed, with the number of files inside.
+/// that is too long as well, the folders down to some depth are listed, with the number of files inside. The last line of
+/// such a list says how many files have no name there.
 pub(super) fn tree<'p>(paths: impl Iterator<Item = &'p str>, limit: usize, counter: &dyn Counter) -> String {
     let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for path in paths {
         folders.entry(folder(path)).or_default().push(path);
     }
-    let named: Vec<String> = folders.iter().map(|(folder, files)| line(folder, &names(files))).collect();
-    let counted: Vec<String> =
-        folders.iter().map(|(folder, files)| line(folder, &count(files.len()))).collect();
-    let tokens = named
-        .iter()
-        .zip(&counted)
-        .map(|(named, counted)| [named, counted].map(|line| counter.count(line).saturating_add(1)));
-    let mut longest: Vec<(usize, [usize; 2])> = tokens.enumerate().collect();
-    let mut sum = longest.iter().fold(0_usize, |sum, (_, [named, _])| sum.saturating_add(*named));
-    longest.sort_by_key(|(at, [named, _])| (Reverse(*named), *at));
-    let mut is_counted = vec![false; named.len()];
-    for (at, [named, counted]) in longest {
-        if sum <= limit {
+    if limit == 0 || folders.is_empty() {
+        return String::new();
+    }
+    let lines = folders.iter().map(|(folder, files)| FolderLine::new(folder, files, counter));
+    let mut lines: Vec<FolderLine> = lines.collect();
+    let mut sum = lines.iter().fold(0_usize, |sum, line| sum.saturating_add(line.tokens[0]));
+    if sum <= limit {
+        return lines.into_iter().map(|line| line.named).collect::<Vec<_>>().join("\n");
+    }
+    let all = folders.values().map(Vec::len).sum();
+    let room = limit.saturating_sub(counter.count(&unnamed(all, all)).saturating_add(1));
+    let mut longest: Vec<&mut FolderLine> = lines.iter_mut().collect();
+    longest.sort_by_key(|line| Reverse(line.tokens[0]));
+    for line in longest {
+        if sum <= room {
             break;
         }
+        let [named, counted] = line.tokens;
         sum = sum - named + counted.min(named);
-        if let Some(is_counted) = is_counted.get_mut(at) {
-            *is_counted = counted < named;
-        }
+        line.is_counted = counted < named;
     }
-    if sum > limit {
-        return to_some_depth(&folders, limit, counter);
+    if sum > room {
+        let list = to_some_depth(&folders, room, counter);
+        return list.into_iter().chain([unnamed(all, all)]).collect::<Vec<_>>().join("\n");
     }
-    let lines = named.into_iter().zip(counted).zip(is_counted);
-    let lines = lines.map(|((named, counted), is_counted)| if is_counted { counted } else { named });
-    lines.collect::<Vec<_>>().join("\n")
+    let without_names = lines.iter().filter(|line| line.is_counted).map(|line| line.files).sum();
+    let lines = lines.into_iter().map(|line| if line.is_counted { line.counted } else { line.named });
+    lines.chain([unnamed(without_names, all)]).collect::<Vec<_>>().join("\n")
 }
 
-/// The folders down to the greatest depth that the limit permits.
-fn to_some_depth(folders: &BTreeMap<&str, Vec<&str>>, limit: usize, counter: &dyn Counter) -> String {
+impl FolderLine {
+    fn new(folder: &str, files: &[&str], counter: &dyn Counter) -> Self {
+        let named = line(folder, &names(files));
+        let counted = line(folder, &count(files.len()));
+        let tokens = [&named, &counted].map(|line| counter.count(line).saturating_add(1));
+        Self { files: files.len(), named, counted, tokens, is_counted: false }
+    }
+}
+
+/// The folders down to the greatest depth that the limit permits; `None` if it permits none.
+fn to_some_depth(folders: &BTreeMap<&str, Vec<&str>>, limit: usize, counter: &dyn Counter) -> Option<String> {
     let deepest = folders.keys().map(|folder| folder.matches('/').count()).max().unwrap_or_default();
     let mut lists = (0..=deepest).rev().map(|depth| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -58,8 +80,12 @@ fn to_some_depth(folders: &BTreeMap<&str, Vec<&str>>, limit: usize, counter: &dy
         }
         counts.iter().map(|(folder, files)| line(folder, &count(*files))).collect::<Vec<_>>().join("\n")
     });
-    let fitting = lists.find(|list| counter.count(list) <= limit);
-    fitting.unwrap_or_else(|| count(folders.values().map(Vec::len).sum()))
+    lists.find(|list| counter.count(list) <= limit)
+}
+
+/// The last line of a list that was cut.
+fn unnamed(files: usize, all: usize) -> String {
+    format!("Not named: {files} of {}", count(all))
 }
 
 fn line(folder: &str, files: &str) -> String {

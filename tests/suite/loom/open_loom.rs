@@ -2,7 +2,7 @@
 
 use columnar::Purpose;
 use columnar::loom::{
-    Agent, Author, Edge, Imported, LoomError, Mark, Mode, NodeId, Tree, TreeError, export, import,
+    Agent, Author, Change, Edge, Imported, LoomError, Mark, Mode, NodeId, Tree, TreeError, export, import,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -364,6 +364,45 @@ fn long_and_wide_documents_need_no_stack_and_no_time() {
             // As another program would write it.
             let document = document.replace("\"number\"", "\"other\"");
             assert_eq!(import(&document).unwrap().remove(0).tree.roots().count(), tree.roots().count());
+        }
+    });
+}
+
+/// Each edge to a node that was there was looked up among all ancestors of its source: 6 MB took half a minute, and so did a
+/// tree that was opened again.
+#[test]
+fn documents_with_many_links_need_no_time() {
+    on_a_small_stack(|| {
+        for mode in [Mode::Dialogue, Mode::Buffer] {
+            let (mut tree, mut dice) = (Tree::new(mode), dice(8));
+            let start = tree.append(&mut dice, Edge::root(), Author::Human, "text").unwrap();
+            let mut last = start.clone();
+            let mut ends = Vec::new();
+            for _ in 0..LENGTH / 10 {
+                last = tree.append(&mut dice, &last, Author::Human, "text").unwrap();
+                // Nothing follows the node yet, so the link is cheap for the tree that makes it.
+                let end = tree.append(&mut dice, &start, Author::Model, "text").unwrap();
+                tree.link(&last, &end).unwrap();
+                ends.push(end);
+            }
+            for end in &ends {
+                tree.append(&mut dice, end, Author::Model, "text").unwrap();
+            }
+            let changes: Vec<Change> = tree.changes().collect();
+            // All links after all nodes: each one would look through half of the tree.
+            let (links, nodes): (Vec<_>, Vec<_>) =
+                changes.into_iter().partition(|change| matches!(change, Change::Link { .. }));
+            let again = Tree::replay(mode, nodes.into_iter().chain(links)).unwrap();
+            assert_eq!(again.len(), tree.len());
+            let document = export(&again, "linked", "");
+            let mut imported = import(&document).unwrap().remove(0).tree;
+            assert_eq!(imported, again);
+            // The whole tree is checked.
+            let cycle = Change::Link { from: Edge::from(&ends[7]), node: ends[3].clone() };
+            imported.apply(cycle).unwrap();
+            let back = Change::Link { from: Edge::from(&ends[3]), node: ends[7].clone() };
+            let error = Tree::replay(mode, imported.changes().chain([back])).unwrap_err();
+            assert!(matches!(error, TreeError::Cycle { .. }), "{error}");
         }
     });
 }

@@ -212,11 +212,21 @@ fn l11_a_buffer_has_no_system_text_unless_the_tree_says_so() {
     let asked = |tree: &Tree| {
         let asked = tree.path(&edge, &[]).unwrap().buffer(" upon", &agent).unwrap();
         assert_eq!(asked.text(), "Once upon");
-        asked.system().map(ToOwned::to_owned)
+        [asked.system(), asked.unsent_system()].map(|text| text.map(ToOwned::to_owned))
     };
-    assert_eq!(asked(&talk.tree), None);
+    // The texts of the agent and of the tree were left out without a word.
+    let whole = Some("You write.\n\nIn old English.\n\nShort words.".to_owned());
+    assert_eq!(asked(&talk.tree), [None, whole.clone()]);
+    let path = talk.tree.path(&talk.nodes[0], &[]).unwrap();
+    let unsent = path.buffer("", &agent).unwrap();
+    assert!(format!("{unsent:?}").contains("unsent_system: 27"), "{unsent:?}");
+    assert_eq!(path.dialogue(&agent).unwrap().unsent_system(), None);
     talk.tree.set_system_in_buffer(true).unwrap();
-    assert_eq!(asked(&talk.tree).as_deref(), Some("You write.\n\nIn old English.\n\nShort words."));
+    assert_eq!(asked(&talk.tree), [whole, None]);
+    talk.tree.set_system_in_buffer(false).unwrap();
+    talk.tree.set_system(None).unwrap();
+    let asked = talk.tree.path(&talk.nodes[0], &[]).unwrap().buffer("", &Agent::new(" ")).unwrap();
+    assert_eq!(asked.unsent_system(), None);
 }
 
 /// One token for each character.

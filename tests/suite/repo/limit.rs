@@ -1,4 +1,5 @@
-//! The limit of the map: the files to which most others refer have entries, and edits elsewhere move none of them.
+//! The limits of the map and of the file tree: the files to which most others refer have entries, edits elsewhere move none
+//! of them, and the tree names every file unless the program limits it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,9 +25,8 @@ fn divisors(files: usize) -> Folder {
 
 fn tokens(folder: &Folder) -> usize {
     let symbols = folder.of_kind(Kind::Symbol);
-    let alone = [folder.documents.legend(), folder.documents.tree()].into_iter().flatten();
     symbols.iter().map(|(path, text)| Estimate.count(path) + Estimate.count(text)).sum::<usize>()
-        + alone.map(|text| Estimate.count(text)).sum::<usize>()
+        + folder.documents.legend().map_or(0, |text| Estimate.count(text))
 }
 
 #[test]
@@ -39,7 +39,9 @@ fn the_most_referenced_files_have_entries() {
     let expected: BTreeSet<String> = (1..=shown.len()).map(|n| format!("src/f{n:03}.rs")).collect();
     assert!(shown.iter().eq(expected.iter()), "{shown:?}");
     assert!(folder.documents.legend().unwrap().contains("150+ files have no entry"));
-    assert_eq!(&**folder.documents.tree().unwrap(), "src/ 200 files");
+    // The map is cut, and the tree is not.
+    let names: Vec<String> = (1..=200).map(|n| format!("f{n:03}.rs")).collect();
+    assert_eq!(**folder.documents.tree().unwrap(), format!("src/ {}", names.join(", ")));
 }
 
 #[test]
@@ -49,7 +51,7 @@ fn the_map_is_within_its_limit() {
         folder.scan();
         assert!(tokens(&folder) <= limit, "{} of {limit}", tokens(&folder));
     }
-    let mut folder = divisors(5).with(|repo| repo.limit(0));
+    let mut folder = divisors(5).with(|repo| repo.limit(0).tree_limit(0));
     assert_eq!(folder.scan(), Vec::<String>::new());
     assert_eq!((folder.documents.legend(), folder.documents.tree()), (None, None));
 }
@@ -90,23 +92,31 @@ fn a_counter_measures_the_limit() {
     assert!(bytes.of_kind(Kind::Symbol).len() < chars.of_kind(Kind::Symbol).len() / 2);
 }
 
-/// A folder of 800 fixtures hid the names of all sources.
+/// The tree had a share of the limit of the map, and folders lost their names without a word.
 #[test]
-fn the_longest_lines_of_the_tree_are_counted_first() {
+fn the_tree_is_complete_unless_a_limit_cuts_it() {
     let mut folder = Folder::of(&[("README.md", ""), ("src/lib.rs", ""), ("src/a/one.rs", "")]);
-    for n in 0..100 {
+    for n in 0..2_000 {
         folder.write(&format!("fixtures/deep/page_{n}.html"), "");
     }
     folder.scan();
-    assert!(folder.documents.tree().unwrap().contains("page_99.html"));
+    let complete = folder.documents.tree().unwrap();
+    assert!((0..2_000).all(|n| complete.contains(&format!("page_{n}.html"))));
+    assert!(!complete.contains("Not named"));
     let tree = |limit: usize| {
-        let mut repo = Repository::open(folder.path()).unwrap().limit(limit);
-        let update = repo.scan().unwrap();
-        Documents::new().apply(&update).unwrap().0.tree().unwrap().to_string()
+        let mut repo = Repository::open(folder.path()).unwrap().tree_limit(limit);
+        repo.scan().unwrap();
+        repo.documents().tree().map(ToString::to_string).unwrap_or_default()
     };
-    assert_eq!(tree(4_000), "README.md\nfixtures/deep/ 100 files\nsrc/ lib.rs\nsrc/a/ one.rs");
-    assert_eq!(tree(400), "1 file\nfixtures/ 100 files\nsrc/ 2 files");
-    assert_eq!(tree(80), "103 files");
+    // Fixtures do not hide the names of sources: the longest lines are counted first.
+    let sources = "README.md\nfixtures/deep/ 2000 files\nsrc/ lib.rs\nsrc/a/ one.rs";
+    assert_eq!(tree(40), format!("{sources}\nNot named: 2000 of 2003 files"));
+    assert_eq!(tree(20), "1 file\nfixtures/ 2000 files\nsrc/ 2 files\nNot named: 2003 of 2003 files");
+    assert_eq!(tree(1), "Not named: 2003 of 2003 files");
+    assert_eq!(tree(0), "");
+    for limit in 10..60 {
+        assert!(Estimate.count(&tree(limit)) <= limit, "{}", tree(limit));
+    }
 }
 
 /// The sums of tokens overflowed.
@@ -119,7 +129,7 @@ fn a_counter_may_return_any_number() {
         }
     }
     for limit in [0, 1_000, usize::MAX] {
-        let mut folder = divisors(3).with(|repo| repo.limit(limit).counter(Most));
+        let mut folder = divisors(3).with(|repo| repo.limit(limit).tree_limit(limit).counter(Most));
         folder.scan();
         assert_eq!(folder.of_kind(Kind::Symbol).len(), 0);
     }

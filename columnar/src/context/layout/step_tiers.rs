@@ -185,13 +185,14 @@ impl StepTiers {
     }
 
     /// The boundaries of the tiers in the history.
-    pub(super) fn history(&self) -> [usize; 4] {
+    pub(crate) fn history(&self) -> [usize; 4] {
         self.now.placement.tracker.history()
     }
 
-    /// The boundaries in the last request with a response, and in the request of this step.
-    pub(crate) fn histories(&self) -> [[usize; 4]; 2] {
-        [self.before.placement.tracker.history(), self.history()]
+    /// The tiers of the last request with a response.
+    pub(crate) fn answered(&self) -> Self {
+        let [before, now] = [&self.before; 2].map(Arc::clone);
+        Self { touched: Touched::default(), before, now }
     }
 
     /// Whether the documents of a cached tier are not the ones of the last request with a response.

@@ -60,7 +60,9 @@ impl Moves {
 
     /// The cached tiers whose text changed, for any reason. All others have the text of the step before. In a context,
     /// these are also the tiers from which a [budget](crate::budget) or an exclusion leaves out other turns than before, and
-    /// an exchange that is left out breaks none.
+    /// an exchange that is left out breaks none. L0 has the system text, which an [instruction](crate::View::instruction)
+    /// among the inputs changes. The [text of the flow](crate::flow::LiveFlow::set_system) is no part of the comparison: no
+    /// store has the text of an earlier request.
     pub fn broken(&self) -> &[Tier] {
         &self.broken
     }

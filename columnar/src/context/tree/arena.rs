@@ -48,6 +48,8 @@ pub struct Tree {
     pub(super) graph: EdgeGraph,
     /// The nodes of a lineage in the order of creation, by the first one; only those with several.
     lineages: BTreeMap<NodeIndex, Vec<NodeIndex>>,
+    /// The receipts of the nodes that have one, as JSON.
+    pub(super) receipts: BTreeMap<NodeIndex, Arc<str>>,
     pub(super) marks: MarkHistory,
     pub(super) system: Timeline<Option<Arc<str>>>,
     pub(super) system_in_buffer: Timeline<bool>,
@@ -75,6 +77,14 @@ struct AcceptedNode {
     edited_from: Option<NodeIndex>,
 }
 
+/// The time at which cycles are looked for. One change leads to no long search, and many changes would lead to as many.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CycleCheck {
+    Now,
+    /// In the whole tree, by [`Tree::check_acyclic`].
+    Later,
+}
+
 impl Tree {
     /// A tree without nodes.
     pub fn new(mode: Mode) -> Self {
@@ -85,6 +95,7 @@ impl Tree {
             roots: Vec::new(),
             graph: EdgeGraph::default(),
             lineages: BTreeMap::new(),
+            receipts: BTreeMap::new(),
             marks: MarkHistory::default(),
             system: Timeline::default(),
             system_in_buffer: Timeline::default(),
@@ -99,11 +110,15 @@ impl Tree {
     ///
     /// [`TreeError`] with the reason; nothing changed.
     pub fn apply(&mut self, change: Change) -> Result<(), TreeError> {
+        self.make_change(change, CycleCheck::Now)
+    }
+
+    pub(super) fn make_change(&mut self, change: Change, cycles: CycleCheck) -> Result<(), TreeError> {
         self.check_numbers()?;
         let now = self.now();
         match &change {
             Change::Node { header, text } => {
-                let AcceptedNode { from, annotates, edited_from } = self.accept_node(header)?;
+                let AcceptedNode { from, annotates, edited_from } = self.accept_node(header, cycles)?;
                 let node = self.insert(header, text, edited_from);
                 for (kind, edges) in [(EdgeKind::Continuation, from), (EdgeKind::Annotation, annotates)] {
                     edges.iter().for_each(|sources| self.graph.add_edge(kind, sources, node, now));
@@ -111,7 +126,7 @@ impl Tree {
                 return Ok(());
             }
             Change::Link { from, node } => {
-                let (sources, target) = self.accept_link(from, node)?;
+                let (sources, target) = self.accept_link(from, node, cycles)?;
                 self.graph.add_edge(EdgeKind::Continuation, &sources, target, now);
             }
             Change::Mark { node, mark: Mark::Pruned, is_set } => {
@@ -139,8 +154,8 @@ impl Tree {
     pub fn check(&self, change: &Change) -> Result<(), TreeError> {
         self.check_numbers()?;
         match change {
-            Change::Node { header, .. } => self.accept_node(header).map(drop),
-            Change::Link { from, node } => self.accept_link(from, node).map(drop),
+            Change::Node { header, .. } => self.accept_node(header, CycleCheck::Now).map(drop),
+            Change::Link { from, node } => self.accept_link(from, node, CycleCheck::Now).map(drop),
             Change::Mark { node, .. } | Change::PruneOne { node, .. } => self.index(node).map(drop),
             Change::System { .. } | Change::SystemInBuffer { .. } | Change::Budget { .. } => Ok(()),
         }
@@ -156,15 +171,22 @@ impl Tree {
         u32::try_from(self.nodes.len() + self.further.len() + 1).map_or(Err(TreeError::Full), |_| Ok(()))
     }
 
-    fn accept_link(&self, from: &Edge, node: &NodeId) -> Result<(Vec<EdgeSource>, NodeIndex), TreeError> {
+    fn accept_link(
+        &self,
+        from: &Edge,
+        node: &NodeId,
+        cycles: CycleCheck,
+    ) -> Result<(Vec<EdgeSource>, NodeIndex), TreeError> {
         let target = self.index(node)?;
         let sources = self.sources(from, Some(node))?;
         self.check_room([&sources])?;
-        self.check_cycle(target, node, &sources)?;
+        if cycles == CycleCheck::Now {
+            self.check_cycle(target, node, &sources)?;
+        }
         Ok((sources, target))
     }
 
-    fn accept_node(&self, header: &Header) -> Result<AcceptedNode, TreeError> {
+    fn accept_node(&self, header: &Header, cycles: CycleCheck) -> Result<AcceptedNode, TreeError> {
         let id = header.id();
         if self.ids.get(id.as_str()).is_some() {
             return Err(TreeError::DuplicateNode { node: id.clone() });
@@ -175,7 +197,8 @@ impl Tree {
         let annotates = annotates.collect::<Result<Vec<_>, _>>()?;
         let edited_from = header.edited_from().map(|node| self.index(node)).transpose()?;
         self.check_room(from.iter().chain(&annotates))?;
-        if let Some(original) = edited_from.filter(|_| self.mode == Mode::Buffer) {
+        if let Some(original) = edited_from.filter(|_| self.mode == Mode::Buffer && cycles == CycleCheck::Now)
+        {
             // The edges of the original lead to the versions already, and close no cycle.
             let known: BTreeSet<NodeIndex> = (self.graph.incoming(original, EdgeKind::Continuation))
                 .flat_map(|edge| edge.sources().iter().map(|source| source.node))
@@ -226,6 +249,58 @@ impl Tree {
         Ok(())
     }
 
+    /// Checks that no position is reached from itself, as each change is checked. Edges are only added, so the whole tree has
+    /// a cycle if one of the changes would have been refused.
+    pub(super) fn check_acyclic(&self) -> Result<(), TreeError> {
+        // In all other trees an edge leads to a node that was made after its sources.
+        let has_links = self.further.iter().any(|(_, change)| matches!(change, Change::Link { .. }));
+        let has_versions = self.mode == Mode::Buffer && !self.lineages.is_empty();
+        if !has_links && !has_versions {
+            return Ok(());
+        }
+        let mut waits = vec![0_u32; self.nodes.len()];
+        let positions =
+            (0..).zip(&self.nodes).map(|(node, _)| node).filter(|node| self.position(*node) == *node);
+        for after in positions.clone().flat_map(|position| self.leads(position)) {
+            waits.get_mut(after as usize).into_iter().for_each(|waits| *waits += 1);
+        }
+        let mut open: Vec<NodeIndex> =
+            positions.filter(|position| waits.get(*position as usize) == Some(&0)).collect();
+        while let Some(position) = open.pop() {
+            for after in self.leads(position) {
+                let Some(left) = waits.get_mut(after as usize) else { continue };
+                *left -= 1;
+                open.extend((*left == 0).then_some(after));
+            }
+        }
+        match (0..).zip(&waits).find(|(_, waits)| **waits > 0) {
+            None => Ok(()),
+            Some((position, _)) => Err(self.cycle_before(position, &waits)),
+        }
+    }
+
+    /// The positions to which edges lead from a position, once for each edge and version.
+    fn leads(&self, position: NodeIndex) -> impl Iterator<Item = NodeIndex> {
+        let edges =
+            self.versions_of(position).flat_map(|node| self.graph.outgoing(node, EdgeKind::Continuation));
+        edges.map(|edge| self.position(edge.target()))
+    }
+
+    /// The error of a cycle that leads to a position. On the way back through positions that wait, each has another one
+    /// before it; after as many steps as there are nodes, the way is in the cycle.
+    fn cycle_before(&self, mut position: NodeIndex, waits: &[u32]) -> TreeError {
+        let mut target = position;
+        for _ in 0..=self.nodes.len() {
+            let edges =
+                self.versions_of(position).flat_map(|node| self.graph.incoming(node, EdgeKind::Continuation));
+            let mut before = edges.flat_map(EdgeRef::sources).map(|source| self.position(source.node));
+            let waiting = before.find(|before| waits.get(*before as usize).is_some_and(|waits| *waits > 0));
+            target = position;
+            position = waiting.unwrap_or(position);
+        }
+        TreeError::Cycle { node: self.id(target), source_node: self.id(position) }
+    }
+
     /// Adds an accepted node without the edges.
     fn insert(&mut self, header: &Header, text: &Arc<str>, edited_from: Option<NodeIndex>) -> NodeIndex {
         let made = self.now();
@@ -235,6 +310,7 @@ impl Tree {
             self.lineages.entry(origin).or_insert_with(|| vec![origin]).push(node);
         }
         self.ids.insert(header.id(), node);
+        self.receipts.extend(header.receipt.iter().map(|receipt| (node, Arc::clone(receipt))));
         self.roots.extend(header.is_root().then_some(node));
         self.graph.add_node();
         self.nodes.push(StoredNode {

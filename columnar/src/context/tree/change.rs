@@ -30,12 +30,14 @@ pub struct Header {
     pub(super) from: Vec<Edge>,
     pub(super) annotates: Vec<Edge>,
     pub(super) edited_from: Option<NodeId>,
+    /// An object of JSON, because receipts belong to a layer above.
+    pub(super) receipt: Option<Arc<str>>,
 }
 
 impl Header {
     /// The header of a node that no edge leads to.
     pub const fn new(id: NodeId, author: Author) -> Self {
-        Self { id, author, from: Vec::new(), annotates: Vec::new(), edited_from: None }
+        Self { id, author, from: Vec::new(), annotates: Vec::new(), edited_from: None, receipt: None }
     }
 
     /// Adds a continuation edge that leads to the node. With [`Edge::root()`] the node is a root.
@@ -53,6 +55,11 @@ impl Header {
     /// The node that this one is an edit of.
     pub fn with_edited_from(mut self, node: &NodeId) -> Self {
         self.edited_from = Some(node.clone());
+        self
+    }
+
+    pub(crate) fn with_receipt_json(mut self, receipt: &str) -> Self {
+        self.receipt = Some(receipt.into());
         self
     }
 
@@ -80,6 +87,10 @@ impl Header {
     /// The node that this one is an edit of.
     pub const fn edited_from(&self) -> Option<&NodeId> {
         self.edited_from.as_ref()
+    }
+
+    pub(crate) fn receipt_json(&self) -> Option<&str> {
+        self.receipt.as_deref()
     }
 
     /// Whether the node is a root: the only continuation edge is [`Edge::root()`].

@@ -1,7 +1,8 @@
 //! The JSON form of changes.
 //!
 //! ```text
-//! {"id":ID,"author":"human"|"model","root":true,"from":[EDGE],"annotates":[EDGE],"edited_from":ID,"text":TEXT}
+//! {"id":ID,"author":"human"|"model","root":true,"from":[EDGE],"annotates":[EDGE],"edited_from":ID,
+//!  "receipt":{…},"text":TEXT}
 //! {"link":ID,"from":EDGE}
 //! {"mark":"bookmarked"|"pruned"|"excluded","node":ID,"set":true|false}
 //! {"prune_one":ID,"set":true|false}
@@ -11,7 +12,7 @@
 //! EDGE = [SOURCE]        SOURCE = ID | [ID,"context"|"instruction"]        an id alone is a primary source
 //! ```
 //!
-//! Of a node, `root`, `from`, `annotates` and `edited_from` are there only if they say something. A header is a node
+//! Of a node, `root`, `from`, `annotates`, `edited_from` and `receipt` are there only if they say something. A header is a node
 //! without `text`. The first key tells the shapes apart, and an unknown key is an error, so a later version of the library
 //! can add shapes and keys that this one refuses.
 
@@ -30,8 +31,8 @@ use crate::declare::Purpose;
 impl Change {
     /// The change as JSON, on one line. Equal changes have equal texts.
     ///
-    /// A node is an object with `id`, `author`, `text`, and, if they are not empty, `root`, `from`, `annotates` and
-    /// `edited_from`. The other changes begin with the keys `link`, `mark`, `prune_one`, `system`, `budget` and
+    /// A node is an object with `id`, `author`, `text`, and, if they are not empty, `root`, `from`, `annotates`, `edited_from`
+    /// and `receipt`. The other changes begin with the keys `link`, `mark`, `prune_one`, `system`, `budget` and
     /// `system_in_buffer`. An edge is a list of sources: an id is a primary source, and `[id, purpose]` another one.
     ///
     /// ```
@@ -122,6 +123,8 @@ impl Header {
             fields.push(("annotates", self.annotates.iter().map(edge).collect()));
         }
         fields.extend(self.edited_from.as_ref().map(|node| ("edited_from", id(node))));
+        let receipt = self.receipt.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        fields.extend(receipt.map(|receipt| ("receipt", receipt)));
         fields
     }
 }
@@ -215,6 +218,11 @@ impl JsonFields {
         }
         let edited_from = self.take("edited_from");
         header.edited_from = edited_from.map(|node| parse_id(&node, "edited_from")).transpose()?;
+        header.receipt = match self.take("receipt") {
+            None => None,
+            Some(receipt @ Json::Object(_)) => Some(receipt.to_string().into()),
+            Some(_) => return Err(damaged("receipt")),
+        };
         Ok(header)
     }
 

@@ -38,3 +38,4 @@ pub use id::{NodeId, NodeIdError, NodeIdFault};
 pub use kinds::{Author, Mark, Mode};
 pub use node::Node;
 pub use path::{Path, Turn};
+pub(crate) use replay::TreeBuilder;

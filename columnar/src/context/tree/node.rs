@@ -46,6 +46,10 @@ impl<'t> Node<'t> {
         self.stored().edited_from.map(|original| &self.tree.stored(original).id)
     }
 
+    pub(crate) fn receipt_json(&self) -> Option<&'t str> {
+        self.tree.receipts.get(&self.index).map(|receipt| &**receipt)
+    }
+
     /// The tree of the node.
     pub const fn tree(&self) -> &'t Tree {
         self.tree
@@ -112,6 +116,7 @@ impl<'t> Node<'t> {
         }
         header.annotates = self.edges_of(EdgeKind::Annotation, Some(stored.made));
         header.edited_from = self.edited_from().cloned();
+        header.receipt = self.tree.receipts.get(&self.index).cloned();
         header
     }
 
@@ -216,6 +221,10 @@ impl Tree {
     pub fn versions(&self, id: &NodeId) -> Vec<Node<'_>> {
         let Ok(node) = self.index(id) else { return Vec::new() };
         self.lineage(node).map(|node| self.view(node)).collect()
+    }
+
+    pub(crate) fn receipts_json(&self) -> impl Iterator<Item = &str> {
+        self.receipts.values().map(|receipt| &**receipt)
     }
 
     pub(super) const fn view(&self, index: NodeIndex) -> Node<'_> {

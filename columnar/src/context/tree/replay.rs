@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::arena::Tree;
+use super::arena::{CycleCheck, Tree};
 use super::change::{Change, Header};
 use super::error::TreeError;
 use super::kinds::Mode;
@@ -49,9 +49,9 @@ impl Tree {
     ///
     /// [`TreeError`] at the first change that a tree would have refused: the changes are damaged, or out of order.
     pub fn replay(mode: Mode, changes: impl IntoIterator<Item = Change>) -> Result<Self, TreeError> {
-        let mut tree = Self::new(mode);
+        let mut tree = TreeBuilder::new(mode);
         changes.into_iter().try_for_each(|change| tree.apply(change))?;
-        Ok(tree)
+        tree.build()
     }
 
     /// Makes a tree from its nodes and its [further changes](Self::further_changes), which are two sequences.
@@ -65,13 +65,13 @@ impl Tree {
         nodes: impl IntoIterator<Item = (Header, Arc<str>)>,
         further: impl IntoIterator<Item = (usize, Change)>,
     ) -> Result<Self, TreeError> {
-        let mut tree = Self::new(mode);
+        let mut tree = TreeBuilder::new(mode);
         let mut nodes = nodes.into_iter();
         let mut further = further.into_iter().peekable();
         loop {
-            while let Some((before, change)) = further.next_if(|(before, _)| *before <= tree.len()) {
-                if before != tree.len() || matches!(change, Change::Node { .. }) {
-                    return Err(TreeError::OutOfOrder { expected: before, nodes: tree.len() });
+            while let Some((before, change)) = further.next_if(|(before, _)| *before <= tree.0.len()) {
+                if before != tree.0.len() || matches!(change, Change::Node { .. }) {
+                    return Err(TreeError::OutOfOrder { expected: before, nodes: tree.0.len() });
                 }
                 tree.apply(change)?;
             }
@@ -81,8 +81,28 @@ impl Tree {
             }
         }
         match further.next() {
-            Some((expected, _)) => Err(TreeError::OutOfOrder { expected, nodes: tree.len() }),
-            None => Ok(tree),
+            Some((expected, _)) => Err(TreeError::OutOfOrder { expected, nodes: tree.0.len() }),
+            None => tree.build(),
         }
+    }
+}
+
+/// A tree that is made from many changes. Cycles are looked for once, at the end: a search through the ancestors for each
+/// change would take the square of their number.
+pub(crate) struct TreeBuilder(Tree);
+
+impl TreeBuilder {
+    pub(crate) fn new(mode: Mode) -> Self {
+        Self(Tree::new(mode))
+    }
+
+    /// Makes a change. All errors but a cycle are found at once.
+    pub(crate) fn apply(&mut self, change: Change) -> Result<(), TreeError> {
+        self.0.make_change(change, CycleCheck::Later)
+    }
+
+    /// The tree, if it has no cycle.
+    pub(crate) fn build(self) -> Result<Tree, TreeError> {
+        self.0.check_acyclic().map(|()| self.0)
     }
 }
