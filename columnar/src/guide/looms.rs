@@ -8,23 +8,30 @@
 //! nothing by itself.
 //!
 //! ```
+//! use std::time::Instant;
+//!
 //! use columnar::loom::{Agent, Author, Edge, Loom, Mode, NodeId};
-//! use columnar::model::{Chunk, Model};
+//! use columnar::model::{Chunk, End, Finish, Model};
 //! use columnar::store::MemoryStore;
 //! use columnar::testing::ScriptedModel;
 //! use futures::TryStreamExt;
 //! use serde_json::{json, to_value};
 //!
-//! /// Asks a model with the path to a node, and appends its reply.
+//! /// Asks a model with the path to a node, and appends its reply with the receipt.
 //! async fn ask(loom: &mut Loom, node: &NodeId, agent: &Agent, model: &impl Model) -> Result<NodeId, columnar::BoxError> {
 //!     let asked = loom.path(node, &[])?.dialogue(agent)?;
-//!     let (mut chunks, mut reply) = (model.reply(asked.request(agent)), String::new());
+//!     let begun = Instant::now();
+//!     let mut chunks = model.reply(asked.request(agent));
+//!     let mut reply = String::new();
+//!     let mut end = End::new(Finish::Stop);
 //!     while let Some(chunk) = chunks.try_next().await? {
-//!         if let Chunk::Text(text) = chunk {
-//!             reply += &text;
+//!         match chunk {
+//!             Chunk::Text(text) => reply += &text,
+//!             Chunk::End(last) => end = last,
+//!             _ => {}
 //!         }
 //!     }
-//!     Ok(loom.append(node, Author::Model, reply).await?)
+//!     Ok(loom.append_reply(node, reply, &end.receipt("scripted", begun.elapsed())).await?)
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
@@ -38,6 +45,7 @@
 //! let why = loom.append(&first, Author::Human, "Why?").await?;
 //! assert_eq!(loom.continuations(&who).len(), 2);
 //! assert_eq!(loom.node(&again).map(|node| node.text()), Some("reply to Who lives there?"));
+//! assert_eq!(loom.usage().calls, 2);                              // what the tree has cost
 //!
 //! let asked = loom.path(&why, &[])?.dialogue(&agent)?;
 //! assert_eq!(asked.system(), Some("You tell stories."));
@@ -92,7 +100,8 @@
 //!
 //! Both requests exist in both modes: a story may be sent as messages, and a conversation read as one text. `buffer`
 //! puts nothing between the texts. The first argument of `buffer` is text that is no node yet. The request has no
-//! system text, unless [`set_system_in_buffer`](crate::loom::Loom::set_system_in_buffer) says so.
+//! system text, unless [`set_system_in_buffer`](crate::loom::Loom::set_system_in_buffer) says so; the text of the agent
+//! that is not sent is [`asked.unsent_system()`](crate::loom::Assembled::unsent_system).
 //!
 //! # Sources
 //!
@@ -151,6 +160,36 @@
 //!
 //! let before = loom.asked(&reply, &[])?;
 //! assert_eq!(before.turns().map(|turn| turn.text()).collect::<Vec<_>>(), ["Who?", "Ada.", "Why?"]);
+//! # Ok(()) }
+//! ```
+//!
+//! # Costs and branches
+//!
+//! A node of a reply keeps the [receipt](crate::usage::Receipt) of the call. `usage()` adds up the receipts of a path or of
+//! a tree, as the [bill](super::costs) of a flow does. [`compare`](crate::loom::Path::compare) puts two paths beside each
+//! other: the node after which they part, and the nodes, tokens and receipts that only one of them has.
+//!
+//! ```
+//! use columnar::loom::{Author, Edge, Loom, Mode};
+//! use columnar::store::MemoryStore;
+//! use columnar::tokens::Estimate;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let mut loom = Loom::open(MemoryStore::new(), Mode::Dialogue).await?;
+//! let who = loom.append(Edge::root(), Author::Human, "Who lives there?").await?;
+//! let receipt = r#"{"model":"openai/gpt-5.4-mini","calls":1,"input":120,"output":8,"ms":640}"#.parse()?;
+//! let ada = loom.append_reply(&who, "Ada.", &receipt).await?;
+//! let caroline = loom.append(&who, Author::Human, "Say it in French.").await?;
+//!
+//! let compared = loom.path(&ada, &[])?.compare(&loom.path(&caroline, &[])?, &Estimate);
+//! assert_eq!(compared.to_string(), format!("\
+//! both: {who} human  Who lives there?
+//! left: 1 node, 1 tokens
+//!   1 call, 120 tokens in, 8 out, $0.000126, 0.6 s
+//!   {ada} model  Ada.
+//! right: 1 node, 5 tokens
+//!   {caroline} human  Say it in French."));
+//! assert_eq!(loom.path(&ada, &[])?.usage(), loom.usage());
 //! # Ok(()) }
 //! ```
 //!

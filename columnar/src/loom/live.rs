@@ -160,8 +160,9 @@ impl Loom {
         receipt: &Receipt,
     ) -> Result<NodeId, LoomError> {
         let from = from.into();
-        let header = |id| Header::new(id, Author::Model).with_edge(&from).with_receipt(receipt);
-        self.make(|_, id| Ok(header(id)), &text.into()).await
+        let text = text.into();
+        self.make(|_, id| Ok(Header::new(id, Author::Model).with_edge(&from).with_receipt(receipt)), &text)
+            .await
     }
 
     /// Makes a node outside of all paths; see [`Tree::aside`].

@@ -2,7 +2,8 @@
 
 use columnar::Purpose;
 use columnar::loom::{
-    Agent, Author, Change, Edge, Imported, LoomError, Mark, Mode, NodeId, Tree, TreeError, export, import,
+    Agent, Author, Change, Edge, Header, Imported, LoomError, Mark, Mode, NodeId, Tree, TreeError, export,
+    import,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -371,7 +372,7 @@ fn long_and_wide_documents_need_no_stack_and_no_time() {
 /// Each edge to a node that was there was looked up among all ancestors of its source: 6 MB took half a minute, and so did a
 /// tree that was opened again.
 #[test]
-fn documents_with_many_links_need_no_time() {
+fn i10_documents_with_many_links_and_edits_need_no_time() {
     on_a_small_stack(|| {
         for mode in [Mode::Dialogue, Mode::Buffer] {
             let (mut tree, mut dice) = (Tree::new(mode), dice(8));
@@ -388,12 +389,21 @@ fn documents_with_many_links_need_no_time() {
             for end in &ends {
                 tree.append(&mut dice, end, Author::Model, "text").unwrap();
             }
+            let lone = tree.append(&mut dice, Edge::root(), Author::Human, "text").unwrap();
+            let wide = ends.iter().map(|end| (Purpose::Context, end.clone()));
+            tree.append(&mut dice, Edge::new(wide), Author::Model, "text").unwrap();
             let changes: Vec<Change> = tree.changes().collect();
             // All links after all nodes: each one would look through half of the tree.
             let (links, nodes): (Vec<_>, Vec<_>) =
                 changes.into_iter().partition(|change| matches!(change, Change::Link { .. }));
-            let again = Tree::replay(mode, nodes.into_iter().chain(links)).unwrap();
-            assert_eq!(again.len(), tree.len());
+            let edits = ends.iter().map(|end| {
+                let header = Header::new(tree.new_id(&mut dice), Author::Human).with_edge(end);
+                Change::Node { header: header.with_edited_from(&lone), text: "text".into() }
+            });
+            let edits: Vec<Change> = edits.collect();
+            let changes = nodes.into_iter().chain(edits).chain(links);
+            let again = Tree::replay(mode, changes).unwrap();
+            assert_eq!(again.len(), tree.len() + ends.len());
             let document = export(&again, "linked", "");
             let mut imported = import(&document).unwrap().remove(0).tree;
             assert_eq!(imported, again);
