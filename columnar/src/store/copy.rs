@@ -51,10 +51,7 @@ pub(crate) async fn put_all(into: &dyn Store, column: &Name, entries: StepEntrie
 }
 
 /// Stores entries of several columns, as [`put_all`] does.
-pub(crate) async fn put_cells(
-    into: &dyn Store,
-    cells: Vec<(Name, usize, Entry)>,
-) -> Result<(), StoreError> {
+pub(crate) async fn put_cells(into: &dyn Store, cells: Vec<(Name, usize, Entry)>) -> Result<(), StoreError> {
     // All puts at once, so that the store can write all entries with one wait. A clone of an entry copies no text.
     let puts = cells.iter().map(|(column, step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (column, step, entry)) in join_all(puts).await.into_iter().zip(&cells) {

@@ -87,9 +87,10 @@ impl SharedFlow {
             return Ok(());
         }
         let first = self.lock().scheduler.len(source);
-        let puts = rest.iter().zip(first..).filter_map(|((_, value), step)| {
-            self.put(Cell { column: source, step }, value.clone().into())
-        });
+        let puts = rest
+            .iter()
+            .zip(first..)
+            .filter_map(|((_, value), step)| self.put(Cell { column: source, step }, value.clone().into()));
         for (put, (counted, value)) in join_all(puts).await.into_iter().zip(rest) {
             let cell = Cell { column: source, step: self.lock().scheduler.len(source) };
             match self.checked(plan, cell, put)? {
