@@ -365,6 +365,12 @@ async fn readers_and_writers_are_send() -> Outcome {
     let mut lines = Vec::new();
     sent(columnar::rows::write_json_lines(&f, &mut lines)).await?;
     sent(read_json_lines(&store, Cursor::new(lines))).await?;
+    #[cfg(feature = "csv")]
+    {
+        let mut table = Vec::new();
+        sent(columnar::rows::write_csv(&f, &mut table)).await?;
+        sent(columnar::rows::read_csv(&store, Cursor::new(table))).await?;
+    }
     #[cfg(feature = "parquet")]
     {
         let file = tempfile::tempfile()?;
@@ -397,6 +403,11 @@ async fn a_full_disk_is_an_error() -> Outcome {
     let expected = "rows cannot be written or read: no space is left";
     let error = columnar::rows::write_json_lines(&f, Full(Vec::new())).await.expect_err("it is full");
     assert_eq!(error.to_string(), expected);
+    #[cfg(feature = "csv")]
+    {
+        let error = columnar::rows::write_csv(&f, Full(Vec::new())).await.expect_err("it is full");
+        assert_eq!(error.to_string(), expected);
+    }
     #[cfg(feature = "parquet")]
     {
         let error = columnar::rows::write_parquet(&f, Full(Vec::new())).await.expect_err("it is full");

@@ -385,6 +385,48 @@ mod tests {
         assert_eq!(read(vec![(SKIPPED, texts())]).await.0, error(1));
     }
 
+    #[cfg(feature = "typed")]
+    #[tokio::test]
+    async fn typed_columns_have_types_of_the_format() {
+        use crate::compute::{Context, Json, Policy};
+
+        let user = crate::flow::source("user");
+        let stars = |_: Context| async { Json(5_u8) };
+        let score = |_: Context| async { "0.50" };
+        let good = |_: Context| async { Json(Some(true)) };
+        let note = |_: Context| async { Json("a") };
+        let columns = [
+            crate::flow::column("stars", user.latest(), stars.typed::<u8>()),
+            crate::flow::column("score", user.latest(), score.typed::<f32>()),
+            crate::flow::column("good", user.latest(), good.typed::<Option<bool>>()),
+            crate::flow::column("note", user.latest(), note.typed::<String>()),
+        ];
+        let flow = crate::flow(columns).expect("a flow");
+        flow.push("user", "hello").await.expect("it is pushed");
+        flow.run().await.expect("nothing fails");
+        let file = tempfile::NamedTempFile::new().expect("there is room");
+        write_parquet(&flow, file.reopen().expect("it is open")).await.expect("there is room");
+        let mut reader = reader(file.as_file()).expect("it is Parquet");
+        let batch = reader.next().expect("a row").expect("it is whole");
+        let schema = batch.schema();
+        let types: Vec<_> =
+            schema.fields().iter().map(|field| (field.name().as_str(), field.data_type().clone())).collect();
+        let (text, whole) = (DataType::LargeUtf8, DataType::Int64);
+        let expected = [
+            ("_step", whole.clone()),
+            ("user", text.clone()),
+            ("stars", whole),
+            ("score", DataType::Float64),
+            ("good", DataType::Boolean),
+            ("note", text.clone()),
+        ];
+        assert_eq!(types[..6], expected);
+        assert_eq!((types[6].0, types[7].clone()), (SKIPPED, (EXACT, text)));
+        assert!(matches!(&types[6].1, DataType::List(_)), "{types:?}");
+        let exact = cell_value(EXACT, batch.column(7), 0);
+        assert_eq!(exact, r#"{"score":"0.50"}"#, "all other values are found from the number");
+    }
+
     /// The reader of the format panics on some damaged files.
     #[tokio::test]
     async fn a_file_in_which_any_bit_is_flipped_is_read_or_an_error() {
