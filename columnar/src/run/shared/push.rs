@@ -8,6 +8,7 @@ use futures::stream::{Stream, StreamExt};
 
 use super::SharedFlow;
 use crate::context::documents::{Documents, Update, UpdateError};
+use crate::declare::error::caught;
 use crate::declare::{Name, Plan};
 use crate::history::Value;
 use crate::history::tokens::{Counter, is_same};
@@ -79,7 +80,8 @@ impl SharedFlow {
 
     /// Stores the values that follow the first one of a batch. Whatever interrupts it, those stored have no gap.
     async fn push_rest(&self, plan: &Plan, source: usize, rest: Vec<(CountedTokens, Value)>) -> Result<()> {
-        let keeps_order = self.store.as_ref().is_some_and(|store| store.keeps_order());
+        let store = self.store.as_ref();
+        let keeps_order = store.is_some_and(|store| caught(|| store.keeps_order()).unwrap_or(false));
         if !keeps_order || plan.schema().is_documents(source) {
             for (counted, value) in rest {
                 self.push_next(plan, source, value, counted).await?;
