@@ -107,7 +107,7 @@ async fn other_programs_find_typed_columns_and_write_them_back() -> Result<(), B
     let typed = || {
         let stars = |cx: Context| async move { (cx.step() % 5).to_string() };
         let score = |cx: Context| async move { format!("{}.50", cx.step()) };
-        let good = |cx: Context| async move { (cx.step() % 4 == 0).to_string() };
+        let good = |cx: Context| async move { cx.step().is_multiple_of(4).to_string() };
         [
             column("stars", user.latest(), stars.typed::<u8>()),
             column("score", user.latest(), score.typed::<f64>()),

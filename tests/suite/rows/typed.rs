@@ -1,5 +1,6 @@
 //! Typed columns in Parquet: numbers and booleans of their own types, and the same texts again.
 
+use std::future::{self, Ready};
 use std::sync::Arc;
 
 use columnar::prelude::*;
@@ -16,10 +17,8 @@ struct Review {
 }
 
 /// A step that returns these texts in turn.
-macro_rules! texts {
-    ($($text:expr),*) => {
-        |cx: Context| async move { [$($text),*][cx.step()].to_owned() }
-    };
+fn texts(texts: [&'static str; STEPS]) -> impl Fn(Context) -> Ready<&'static str> + Clone {
+    move |cx| future::ready(texts[cx.step()])
 }
 
 const STEPS: usize = 4;
@@ -28,28 +27,28 @@ fn columns() -> Vec<Column> {
     let user = source("user");
     let review = |cx: Context| async move { Json(Review { stars: 3, note: cx.step().to_string() }) };
     vec![
-        column("stars", user.latest(), texts!["1", "0", "5", "255"].typed::<u8>()),
+        column("stars", user.latest(), texts(["1", "0", "5", "255"]).typed::<u8>()),
         column(
             "sum",
             user.latest(),
-            texts!["-9223372036854775808", "9223372036854775807", "0", "7"].typed::<i64>(),
+            texts(["-9223372036854775808", "9223372036854775807", "0", "7"]).typed::<i64>(),
         ),
         column(
             "huge",
             user.latest(),
-            texts!["18446744073709551615", "9007199254740993", "0", "1"].typed::<u64>(),
+            texts(["18446744073709551615", "9007199254740993", "0", "1"]).typed::<u64>(),
         ),
         column(
             "score",
             user.latest(),
-            texts!["0.50", "1e2", "0.1234567890123456789", "-3.25"].typed::<f64>(),
+            texts(["0.50", "1e2", "0.1234567890123456789", "-3.25"]).typed::<f64>(),
         ),
-        column("good", user.latest(), texts!["true", "false", "true", "false"].typed::<bool>()),
-        column("perhaps", user.latest(), texts!["1", "null", "3", "null"].typed::<Option<u8>>()),
-        column("name", user.latest(), texts!["\"a\"", "\"\"", "\"\\u00e9\"", "\"7\""].typed::<String>()),
-        column("list", user.latest(), texts!["[1, 2]", "[]", "[0]", "[1]"].typed::<Vec<u8>>()),
+        column("good", user.latest(), texts(["true", "false", "true", "false"]).typed::<bool>()),
+        column("perhaps", user.latest(), texts(["1", "null", "3", "null"]).typed::<Option<u8>>()),
+        column("name", user.latest(), texts(["\"a\"", "\"\"", "\"\\u00e9\"", "\"7\""]).typed::<String>()),
+        column("list", user.latest(), texts(["[1, 2]", "[]", "[0]", "[1]"]).typed::<Vec<u8>>()),
         column("review", user.latest(), review.typed::<Review>()),
-        column("plain", user.latest(), texts!["1", "2.50", "true", ""]),
+        column("plain", user.latest(), texts(["1", "2.50", "true", ""])),
     ]
 }
 

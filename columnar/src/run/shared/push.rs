@@ -32,7 +32,7 @@ impl SharedFlow {
     /// Stores the next values of a source, and returns their number. Values that are ready at once are stored together.
     pub(crate) async fn push_all(
         &self,
-        source: impl FindColumn + Copy,
+        source: impl FindColumn,
         values: impl Stream<Item = Value>,
     ) -> Result<usize> {
         source.find_in(&self.lock())?;
