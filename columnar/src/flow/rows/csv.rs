@@ -164,18 +164,23 @@ impl<R: Read + Seek> RowFile for CsvFile<'_, R> {
 
 impl<R> CsvFile<'_, R> {
     fn members(&self) -> RowMembers {
-        let fields = || self.columns.iter().map(String::as_str).zip(&self.record);
-        let empty = fields().find(|(column, _)| *column == EMPTY).map_or("", |(_, columns)| columns);
-        let members = fields().filter(|(column, _)| *column != EMPTY).map(|(column, field)| {
+        let mut empty = self.fields().filter(|(column, _)| *column == EMPTY);
+        let empty: Vec<_> = empty.next().map_or("", |(_, columns)| columns).split_whitespace().collect();
+        let members = self.fields().filter(|(column, _)| *column != EMPTY).map(|(column, field)| {
             let value = match column {
                 STEP => field.parse::<u64>().map_or(Json::Null, Json::from),
                 SKIPPED => field.split_whitespace().collect(),
-                _ if !field.is_empty() || empty.split_whitespace().any(|name| name == column) => field.into(),
+                _ if !field.is_empty() || empty.contains(&column) => field.into(),
                 _ => Json::Null,
             };
             (column.to_owned(), value)
         });
         members.collect()
+    }
+
+    /// The fields of the row with their columns.
+    fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.columns.iter().map(String::as_str).zip(&self.record)
     }
 }
 

@@ -6,8 +6,8 @@
 //! another program, if every column has a valid name, by [`RowOptions::rename`] at least, and contains texts.
 //!
 //! A file is read twice: all rows are checked before the first one is stored. A source needs a value in each row. The
-//! sources are those of the flow that the store has, and those that [`RowOptions::source`] names. If neither is known, each
-//! column of a table without `_step` counts as a source.
+//! flow in the store and [`RowOptions::source`] tell which columns are sources. Without both, each column of a table that
+//! has no `_step` counts as a source.
 //!
 //! Reading and writing block the calling thread. Only a few rows are in memory at a time.
 

@@ -185,17 +185,18 @@ impl ParquetTable {
 
     fn batch(&self, rows: &[Row]) -> Result<RecordBatch, RowsError> {
         let steps = rows.iter().map(|row| i64::try_from(row.step()).unwrap_or(i64::MAX));
-        let mut arrays: Vec<ArrayRef> = vec![Arc::new(Int64Array::from_iter_values(steps))];
-        arrays.extend(self.columns.iter().enumerate().map(|(index, column)| column.array(rows, index)));
+        let steps = Arc::new(Int64Array::from_iter_values(steps)) as ArrayRef;
+        let cells = self.columns.iter().enumerate().map(|(index, column)| column.array(rows, index));
+        let cells: Vec<_> = cells.collect();
         let mut skipped = ListBuilder::new(StringBuilder::new());
         for row in rows {
             let names: Vec<_> = row.skipped().map(|name| Some(name.as_str())).collect();
             skipped.append_option((!names.is_empty()).then_some(names));
         }
-        arrays.push(Arc::new(skipped.finish()));
-        if self.columns.iter().any(ParquetColumn::is_typed) {
-            arrays.push(exact_array(rows, &self.columns));
-        }
+        let skipped = Arc::new(skipped.finish()) as ArrayRef;
+        let is_typed = self.columns.iter().any(ParquetColumn::is_typed);
+        let exact = is_typed.then(|| exact_array(rows, &self.columns, &cells));
+        let arrays = [steps].into_iter().chain(cells).chain([skipped]).chain(exact).collect();
         RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(failed)
     }
 }

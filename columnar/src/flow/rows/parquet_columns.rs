@@ -51,17 +51,6 @@ impl ParquetColumn {
             _ => Arc::new(texts.collect::<LargeStringArray>()),
         }
     }
-
-    /// Whether the file has another text of this value.
-    fn changes(&self, text: &str) -> bool {
-        let read = match self.data {
-            DataType::Boolean => typed::<bool>(text).map(|value| value.to_string()),
-            DataType::Int64 => typed::<i64>(text).map(|value| value.to_string()),
-            DataType::Float64 => float(text).and_then(float_text),
-            _ => return false,
-        };
-        read.as_deref() != Some(text)
-    }
 }
 
 fn typed<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
@@ -73,17 +62,18 @@ fn float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-fn float_text(value: f64) -> Option<String> {
-    Number::from_f64(value).map(|number| number.to_string())
-}
-
-/// The column `_json`: an object with the texts of a row that the typed columns change, or null.
-pub(super) fn exact_array(rows: &[Row], columns: &[ParquetColumn]) -> ArrayRef {
-    let rows = rows.iter().map(|row| {
-        let values = columns.iter().enumerate().filter_map(|(index, column)| Some((column, row.at(index)?)));
-        let changed = values.filter(|(column, value)| column.changes(value));
-        let texts: BTreeMap<_, _> =
-            changed.map(|(column, value)| (column.name.as_str(), value.as_str())).collect();
+/// The column `_json`: an object with the texts of a row that these arrays of the columns change, or null.
+pub(super) fn exact_array(rows: &[Row], columns: &[ParquetColumn], arrays: &[ArrayRef]) -> ArrayRef {
+    let rows = rows.iter().enumerate().map(|(at, row)| {
+        let mut texts = BTreeMap::new();
+        for (index, (column, array)) in columns.iter().zip(arrays).enumerate() {
+            if let Some(text) = row.at(index).map(Value::as_str)
+                && column.is_typed()
+                && cell_value(column.name.as_str(), array, at) != *text
+            {
+                texts.insert(column.name.as_str(), text);
+            }
+        }
         (!texts.is_empty()).then(|| Json::from_iter(texts).to_string())
     });
     Arc::new(rows.collect::<LargeStringArray>())
@@ -121,9 +111,10 @@ pub(super) fn cell_value(name: &str, column: &ArrayRef, row: usize) -> Json {
             return texts.as_string_opt::<i32>().map_or(OTHER, |texts| texts.iter().collect());
         }
         DataType::Boolean => return column.as_boolean().value(row).to_string().into(),
-        DataType::Float64 => {
-            return float_text(column.as_primitive::<Float64Type>().value(row)).map_or(OTHER, Json::from);
-        }
+        DataType::Float64 => match Number::from_f64(column.as_primitive::<Float64Type>().value(row)) {
+            Some(number) => number,
+            None => return OTHER,
+        },
         DataType::Int32 => column.as_primitive::<Int32Type>().value(row).into(),
         DataType::Int64 => column.as_primitive::<Int64Type>().value(row).into(),
         DataType::UInt32 => column.as_primitive::<UInt32Type>().value(row).into(),

@@ -78,7 +78,7 @@ impl SharedFlow {
         pushed.map(|()| step)
     }
 
-    /// Stores the values that follow the first one of a batch. Whatever interrupts it, those stored have no gap.
+    /// Stores the values that follow the first one of a batch. The stored ones have no gap, also after an interruption.
     async fn push_rest(&self, plan: &Plan, source: usize, rest: Vec<(CountedTokens, Value)>) -> Result<()> {
         let store = self.store.as_ref();
         let keeps_order = store.is_some_and(|store| caught(|| store.keeps_order()).unwrap_or(false));
