@@ -1,18 +1,21 @@
 """Asks other programs what they find in the rows of a flow.
 
-    foreign-reader.py {jsonl|parquet} PATH FOLDER
+    foreign-reader.py {jsonl|csv|parquet|typed} PATH FOLDER
 
 Says on a line for each reader that is installed, as JSON, what it found: how many rows there are, how many
 characters the longest `user` has, at how many steps `topics` has no value, which bytes of UTF-8 `user` is
 at step 1, and what is skipped there. Each reader writes the rows into FOLDER again, in a file that has its name and
-the ending of PATH.
+the ending of PATH. Of a `typed` Parquet file it says the sums of the columns `stars` and `score`, and how often `good` is true.
 """
 
+import csv
 import json
 import sys
 
 
 def python(path, out):
+    if path.endswith("csv"):
+        return python_csv(path, out)
     with open(path, encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     with open(out, "w", encoding="utf-8") as lines:
@@ -24,6 +27,18 @@ def python(path, out):
         rows[1]["user"],
         rows[1]["_skipped"],
     )
+
+
+def python_csv(path, out):
+    with open(path, encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    with open(out, "w", encoding="utf-8", newline="") as lines:
+        again = csv.DictWriter(lines, rows[0].keys())
+        again.writeheader()
+        again.writerows(rows)
+    no_topics = [row["topics"] == "" and "topics" not in row["_empty"].split() for row in rows]
+    longest = max(len(row["user"]) for row in rows)
+    return len(rows), longest, sum(no_topics), rows[1]["user"], rows[1]["_skipped"].split()
 
 
 def duckdb(path, out):
@@ -64,9 +79,38 @@ def pandas(path, out):
     return len(rows), longest, int(rows["topics"].isna().sum()), second["user"], list(second["_skipped"])
 
 
+def typed(path, folder):
+    try:
+        import duckdb
+
+        rows = duckdb.connect().execute(
+            "SELECT sum(stars), sum(score), count(*) FILTER (good), count(_json) FROM read_parquet(?)", [path]
+        )
+        stars, score, good, texts = rows.fetchone()
+        duckdb.connect().execute(
+            f"COPY (SELECT * FROM '{path}' ORDER BY _step) TO '{folder}/duckdb.parquet' (FORMAT parquet)"
+        )
+        yield "duckdb", int(stars), score, good, texts
+    except ImportError:
+        pass
+    try:
+        import pandas
+
+        rows = pandas.read_parquet(path)
+        rows.to_parquet(f"{folder}/pandas.parquet", index=False)
+        stars, score, good = (rows[column].sum() for column in ["stars", "score", "good"])
+        yield "pandas", int(stars), float(score), int(good), int(rows["_json"].count())
+    except ImportError:
+        pass
+
+
 def main(ending, path, folder):
-    readers = [python] if ending == "jsonl" else []
-    for reader in readers + [duckdb, polars, pandas]:
+    if ending == "typed":
+        for reader, stars, score, good, texts in typed(path, folder):
+            print(json.dumps({"reader": reader, "stars": stars, "score": score, "good": good, "texts": texts}))
+        return
+    readers = {"jsonl": [python, duckdb, polars, pandas], "csv": [python], "parquet": [duckdb, polars, pandas]}
+    for reader in readers[ending]:
         try:
             rows, longest, empty, user, skipped = reader(path, f"{folder}/{reader.__name__}.{ending}")
         except ImportError:

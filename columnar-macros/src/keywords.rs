@@ -22,7 +22,7 @@ pub(crate) const MODIFIERS: [&str; 12] = [
 
 /// The methods of the handle of a column that are no modifiers. rustc takes such a word after the column of another flow for
 /// the method. A test of the workspace compares the list with the library.
-pub(crate) const METHODS_OF_HANDLES: [&str; 19] = [
+pub(crate) const METHODS_OF_HANDLES: [&str; 21] = [
     "cache_plan",
     "cell",
     "documents",
@@ -37,6 +37,8 @@ pub(crate) const METHODS_OF_HANDLES: [&str; 19] = [
     "messages",
     "name",
     "push",
+    "push_all",
+    "push_stream",
     "read",
     "receipt",
     "system",

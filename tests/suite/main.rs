@@ -107,8 +107,13 @@ pub mod repo {
 
 /// Flows as tables for other programs.
 pub mod rows {
+    #[cfg(feature = "csv")]
+    pub mod csv;
     pub mod foreign_reader;
     pub mod formats;
+    pub mod imports;
+    #[cfg(feature = "parquet")]
+    pub mod typed;
 }
 
 /// Runs of flows: order, failures, policies, time.
@@ -149,6 +154,7 @@ pub mod stores {
     pub mod opening;
     #[cfg(feature = "postgres")]
     pub mod postgres;
+    pub mod pushes;
     pub mod reopened;
     pub mod reopened_laws;
     pub mod repair;

@@ -5,9 +5,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use columnar::flow::LiveFlow;
-use columnar::rows::{RowsError, read_json_lines, write_json_lines};
-#[cfg(feature = "parquet")]
-use columnar::rows::{read_parquet, write_parquet};
+use columnar::rows::{RowOptions, RowsError};
 use columnar::store::Store;
 use tempfile::TempDir;
 
@@ -16,6 +14,9 @@ use tempfile::TempDir;
 pub enum Format {
     /// JSON Lines.
     JsonLines,
+    /// CSV, with the feature `csv` of the tests.
+    #[cfg(feature = "csv")]
+    Csv,
     /// Parquet, with the feature `parquet` of the tests.
     #[cfg(feature = "parquet")]
     Parquet,
@@ -25,6 +26,8 @@ impl Format {
     /// All formats.
     pub const ALL: &[Self] = &[
         Self::JsonLines,
+        #[cfg(feature = "csv")]
+        Self::Csv,
         #[cfg(feature = "parquet")]
         Self::Parquet,
     ];
@@ -33,6 +36,8 @@ impl Format {
     pub fn ending(self) -> &'static str {
         match self {
             Self::JsonLines => "jsonl",
+            #[cfg(feature = "csv")]
+            Self::Csv => "csv",
             #[cfg(feature = "parquet")]
             Self::Parquet => "parquet",
         }
@@ -44,11 +49,26 @@ impl Format {
     ///
     /// The errors of the format.
     pub async fn write<C, I>(self, flow: &LiveFlow<'_, C, I>) -> Result<Table, RowsError> {
+        self.write_with(&RowOptions::new(), flow).await
+    }
+
+    /// Writes a flow with settings.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the format.
+    pub async fn write_with<C, I>(
+        self,
+        options: &RowOptions,
+        flow: &LiveFlow<'_, C, I>,
+    ) -> Result<Table, RowsError> {
         let (folder, mut bytes) = (tempfile::tempdir()?, Vec::new());
         let rows = match self {
-            Self::JsonLines => write_json_lines(flow, &mut bytes).await?,
+            Self::JsonLines => options.write_json_lines(flow, &mut bytes).await?,
+            #[cfg(feature = "csv")]
+            Self::Csv => options.write_csv(flow, &mut bytes).await?,
             #[cfg(feature = "parquet")]
-            Self::Parquet => write_parquet(flow, &mut bytes).await?,
+            Self::Parquet => options.write_parquet(flow, &mut bytes).await?,
         };
         let path = folder.path().join("rows").with_extension(self.ending());
         std::fs::write(&path, &bytes)?;
@@ -61,11 +81,27 @@ impl Format {
     ///
     /// The errors of the format.
     pub async fn read(self, store: &impl Store, path: &Path) -> Result<usize, RowsError> {
+        self.read_with(&RowOptions::new(), store, path).await
+    }
+
+    /// Reads a file with settings.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the format.
+    pub async fn read_with(
+        self,
+        options: &RowOptions,
+        store: &impl Store,
+        path: &Path,
+    ) -> Result<usize, RowsError> {
         let file = File::open(path)?;
         match self {
-            Self::JsonLines => read_json_lines(store, BufReader::new(file)).await,
+            Self::JsonLines => options.read_json_lines(store, BufReader::new(file)).await,
+            #[cfg(feature = "csv")]
+            Self::Csv => options.read_csv(store, file).await,
             #[cfg(feature = "parquet")]
-            Self::Parquet => read_parquet(store, file).await,
+            Self::Parquet => options.read_parquet(store, file).await,
         }
     }
 }

@@ -159,6 +159,9 @@ pub(crate) struct StepSettings {
     pub(crate) repeated_by: Option<&'static str>,
     /// Distinguishes values of this step from stored values of an earlier one.
     pub(crate) version: Option<Arc<str>>,
+    /// The type of JSON of all values of a typed column, if there is one.
+    #[cfg(feature = "parquet")]
+    pub(crate) json_type: Option<Arc<str>>,
     /// The number of further requests after a reply that does not match the type of the column.
     #[cfg(feature = "typed")]
     pub(crate) repairs: Option<usize>,

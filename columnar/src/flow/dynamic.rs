@@ -6,6 +6,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, Stream, StreamExt};
 
 use super::declarations::Declarations;
 use super::live::LiveFlow;
@@ -112,6 +113,49 @@ impl LiveFlow<'static, Dynamic> {
         let source = source.as_ref().to_owned();
         let value = value.into_value();
         async move { self.shared.push(source.as_str(), value).await }.boxed()
+    }
+
+    /// Stores the next values of a source, and returns their number.
+    ///
+    /// Up to 512 values, or 16 MiB, are one write, for which a database waits once. After an error or a crash, the first
+    /// values are stored, without a gap; the number of values in the source shows where to continue.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let f = flow([column("topics", source("review").latest(), prompt("List the topics."))])?;
+    /// let reviews = "Too slow.\nVery good indeed.\n";
+    /// assert_eq!(f.push_all("review", reviews.lines()).await?, 2);
+    /// assert_eq!(f.steps(), 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`push`](Self::push), for the first value that could not be stored.
+    pub fn push_all<'s, V: IntoIterator<Item: IntoValue, IntoIter: Send + 's>>(
+        &'s self,
+        source: impl AsRef<str>,
+        values: V,
+    ) -> BoxFuture<'s, Result<usize>> {
+        self.push_stream(source, stream::iter(values))
+    }
+
+    /// Stores the next values of a source as they come, and returns their number at the end of the stream. Values that are
+    /// ready at once are stored as by [`push_all`](Self::push_all).
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`push`](Self::push), for the first value that could not be stored.
+    pub fn push_stream<'s>(
+        &'s self,
+        source: impl AsRef<str>,
+        values: impl Stream<Item: IntoValue> + Send + 's,
+    ) -> BoxFuture<'s, Result<usize>> {
+        let source = source.as_ref().to_owned();
+        let values = values.map(IntoValue::into_value);
+        async move { self.shared.push_all(source.as_str(), values).await }.boxed()
     }
 
     /// The names of the columns in topological order.

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, Stream, StreamExt};
 
 use super::bind::Bind;
 use super::generated::Columns;
@@ -233,6 +234,31 @@ impl Handle<kind::Source> {
     /// [`Error::Store`](crate::Error::Store) if the value could not be stored.
     pub fn push(&self, value: impl IntoValue) -> BoxFuture<'_, Result<usize>> {
         self.flow().push(self.latest.column, value.into_value()).boxed()
+    }
+
+    /// Stores the next values of the source, and returns their number; see [`Flow::push_all`](super::Flow::push_all).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`](crate::Error::Store) for the first value that could not be stored.
+    pub fn push_all<'s, V: IntoIterator<Item: IntoValue, IntoIter: Send + 's>>(
+        &'s self,
+        values: V,
+    ) -> BoxFuture<'s, Result<usize>> {
+        self.push_stream(stream::iter(values))
+    }
+
+    /// Stores the next values of the source as they come, and returns their number at the end of the stream; see
+    /// [`Flow::push_stream`](super::Flow::push_stream).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`](crate::Error::Store) for the first value that could not be stored.
+    pub fn push_stream<'s>(
+        &'s self,
+        values: impl Stream<Item: IntoValue> + Send + 's,
+    ) -> BoxFuture<'s, Result<usize>> {
+        self.flow().push_all(self.latest.column, values.map(IntoValue::into_value)).boxed()
     }
 
     /// The same column, with the type of the values.

@@ -5,6 +5,8 @@
 //! A flow is a table with a row for each step. [`rows`](crate::rows) writes that table as JSON Lines and reads it:
 //!
 //! ```
+//! use std::io::Cursor;
+//!
 //! use columnar::prelude::*;
 //! use columnar::rows::{read_json_lines, write_json_lines};
 //! use columnar::store::MemoryStore;
@@ -21,7 +23,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let rows = "{\"review\":\"Too slow.\"}\n{\"review\":\"Very good indeed.\"}\n";   // as pandas writes them
 //! let store = MemoryStore::new();
-//! read_json_lines(&store, rows.as_bytes()).await?;
+//! read_json_lines(&store, Cursor::new(rows)).await?;          // or a `BufReader` of a file
 //!
 //! let reviews = Reviews::open(store).await?;
 //! reviews.run().await?;
@@ -37,9 +39,58 @@
 //!
 //! pandas reads the file with `pandas.read_json("reviews.jsonl", lines=True, dtype=False)`, and DuckDB with
 //! `select words, count(*) from 'reviews.jsonl' group by words`. With the feature `parquet`, `write_parquet` and
-//! `read_parquet` do the same in a smaller format that includes the types.
+//! `read_parquet` do the same in a smaller format that includes the types: a typed column of numbers is a column of
+//! numbers. With the feature `csv`, `write_csv` and `read_csv` are for spreadsheets.
 //!
 //! The reader fills sources and computed columns alike: a table that one flow exported is imported by another, and
-//! nothing is computed again. A `null` is no value; a source needs a value in every row.
+//! nothing is computed again.
+//!
+//! # Files of other programs
+//!
+//! A source needs a value in every row. The whole file is checked first: a null is an error that names the row and the
+//! column, and nothing is stored. Of a store without a flow nobody knows the columns, so each one counts as a source,
+//! until [`RowOptions`](crate::rows::RowOptions) names the sources. [`RowOptions`](crate::rows::RowOptions) also has the
+//! names that columns have in the file, both ways:
+//!
+#![cfg_attr(feature = "csv", doc = "```")]
+#![cfg_attr(not(feature = "csv"), doc = "```ignore")]
+//! use std::io::Cursor;
+//!
+//! use columnar::prelude::*;
+//! use columnar::rows::RowOptions;
+//! use columnar::store::MemoryStore;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = "\u{feff}Review,Topics\r\nToo slow.,speed\r\n\"Good, I think.\",\r\n";   // as a spreadsheet writes it
+//! let options = RowOptions::new().rename("Review", "review").rename("Topics", "topics").source("review");
+//! let store = MemoryStore::new();
+//! assert_eq!(options.read_csv(&store, Cursor::new(file)).await?, 2);
+//!
+//! let topics = column("topics", source("review").latest(), prompt("List the topics."));
+//! let reviews = Flow::open(store, [topics]).await?;
+//! assert_eq!(reviews.forecast().cells, 1);                    // the second row has no topics
+//!
+//! let mut table = Vec::new();
+//! options.write_csv(&reviews, &mut table).await?;
+//! assert!(String::from_utf8(table)?.starts_with("_step,Review,Topics,_skipped,_empty\n0,Too slow.,speed,,\n"));
+//! # Ok(()) }
+//! ```
+//!
+//! # Values that a program has
+//!
+//! [`push_all`](crate::Flow::push_all) stores many values of a source, and `push_stream` those of a stream, with one write
+//! for up to 512 values. For 10,000 values SQLite waits 70 times for the disk, and not 10,000 times:
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let reviews = flow! {
+//!     source review;
+//!     column topics(review.latest) = prompt("List the topics.");
+//! };
+//! assert_eq!(reviews.review.push_all(["Too slow.", "Very good indeed."]).await?, 2);
+//! # Ok(()) }
+//! ```
 //!
 //! [← looms](super::looms) · [contents](super) · [extensions →](super::extensions)

@@ -78,6 +78,15 @@ pub trait Store: Send + Sync + 'static {
     /// Stores an entry unless the cell has one.
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
 
+    /// Whether the store keeps the order of puts: of puts that are called one after another, for steps of one column in
+    /// ascending order, a later one is stored only if all earlier ones are, also after a failure, a drop or a crash.
+    ///
+    /// Then [`push_all`](crate::Flow::push_all) calls many puts at once, which the store can make durable together.
+    /// Otherwise each put waits for the one before.
+    fn keeps_order(&self) -> bool {
+        false
+    }
+
     /// Deletes the flow, which is not open. A location without a flow stays as it is.
     fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>>;
 }

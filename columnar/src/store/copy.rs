@@ -3,7 +3,7 @@
 use futures::future::join_all;
 
 use super::checked::{NOT_RETURNED, load, stored_steps};
-use super::{Put, StepEntries, Store, StoreError};
+use super::{Entry, Put, StepEntries, Store, StoreError};
 use crate::declare::Name;
 use crate::history::StepRanges;
 
@@ -45,18 +45,26 @@ pub(crate) async fn check_beyond(into: &dyn Store, column: &Name, before: usize)
     }
 }
 
-/// Stores entries. A cell that has the same entry already is passed over; a different entry is an error.
+/// Stores entries of a column. A cell that has the same entry already is passed over; a different entry is an error.
 pub(crate) async fn put_all(into: &dyn Store, column: &Name, entries: StepEntries) -> Result<(), StoreError> {
+    put_cells(into, entries.into_iter().map(|(step, entry)| (column.clone(), step, entry)).collect()).await
+}
+
+/// Stores entries of several columns, as [`put_all`] does.
+pub(crate) async fn put_cells(into: &dyn Store, cells: Vec<(Name, usize, Entry)>) -> Result<(), StoreError> {
     // All puts at once, so that the store can write all entries with one wait. A clone of an entry copies no text.
-    let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
-    for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {
+    let puts = cells.iter().map(|(column, step, entry)| into.put(column.clone(), *step, entry.clone()));
+    for (put, (column, step, entry)) in join_all(puts).await.into_iter().zip(&cells) {
         if let Put::Exists(existing) = put?
             && !existing.holds(entry)
         {
-            return Err(StoreError::other(format!(
-                "`{column}` at step {step} is there already, and is something else"
-            )));
+            return Err(occupied(column, *step));
         }
     }
     Ok(())
+}
+
+/// The error of a cell that has another entry.
+pub(crate) fn occupied(column: &Name, step: usize) -> StoreError {
+    StoreError::other(format!("`{column}` at step {step} is there already, and is something else"))
 }

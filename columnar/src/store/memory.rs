@@ -155,6 +155,10 @@ impl Store for MemoryStore {
         })
     }
 
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
     fn delete(&self) -> StoreFuture<()> {
         let mut contents = lock(&self.flow);
         let deleted = contents.check_free().map(|()| *contents = MemoryContents::default());

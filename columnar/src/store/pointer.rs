@@ -45,6 +45,11 @@ macro_rules! delegate_store {
             $part.put(column, step, entry)
         }
 
+        fn keeps_order(&self) -> bool {
+            let $store = self;
+            $part.keeps_order()
+        }
+
         fn delete(&self) -> $crate::store::StoreFuture<()> {
             let $store = self;
             $part.delete()

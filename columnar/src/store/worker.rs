@@ -28,7 +28,7 @@ pub(crate) trait Backend: Sized + Send + 'static {
     fn load(&mut self, column: &Name, steps: Range<usize>) -> Result<StepEntries, StoreError>;
 
     /// Stores all of these cells, and makes them durable together. Returns the outcomes in order; an error concerns
-    /// all cells.
+    /// all cells. A later cell is never stored without the earlier cells of its column.
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
 
     /// Deletes the flow at a location, which nobody owns, not even the caller.
@@ -94,6 +94,11 @@ impl<B: Backend> Worker<B> {
 
     pub(crate) fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
         self.send(|thread| thread.put(self.handle, NewCell { column, step, entry }))
+    }
+
+    #[expect(clippy::unused_self, reason = "a method of `Store`")]
+    pub(crate) fn keeps_order(&self) -> bool {
+        true
     }
 
     pub(crate) fn delete(&self) -> StoreFuture<()> {

@@ -47,10 +47,10 @@ async fn filled() -> Result<Flow> {
 }
 
 /// The report of each reader, if there is an interpreter.
-fn ask(python: &str, table: &Table, folder: &Path) -> Option<Vec<Json>> {
+fn ask(python: &str, what: &str, table: &Table, folder: &Path) -> Option<Vec<Json>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("foreign-reader.py");
     let mut ask = Command::new(python);
-    let output = ask.arg(script).arg(table.format.ending()).arg(&table.path).arg(folder).output().ok()?;
+    let output = ask.arg(script).arg(what).arg(&table.path).arg(folder).output().ok()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let output_text = String::from_utf8(output.stdout).expect("JSON is UTF-8");
     Some(output_text.lines().map(|line| serde_json::from_str(line).expect("a line for each")).collect())
@@ -63,7 +63,8 @@ async fn other_programs_read_the_rows_and_write_them_back() -> Result<(), Box<dy
     let mut readers = Vec::new();
     for format in Format::ALL {
         let (table, folder) = (format.write(&f).await?, tempfile::tempdir()?);
-        let Some(found) = ask(python.as_deref().unwrap_or("python3"), &table, folder.path()) else {
+        let Some(found) = ask(python.as_deref().unwrap_or("python3"), format.ending(), &table, folder.path())
+        else {
             assert_eq!(python, None, "{READER} can be started");
             eprintln!("SKIPPED {format:?}: there is no python3");
             continue;
@@ -94,6 +95,46 @@ async fn other_programs_read_the_rows_and_write_them_back() -> Result<(), Box<dy
         assert!(is_present("by duckdb"), "{READER} has it");
     } else {
         eprintln!("SKIPPED DuckDB and Parquet: {READER} is not set; `tests/foreign-reader run` sets it");
+    }
+    Ok(())
+}
+
+/// Columns of whole numbers, numbers and booleans, some with texts that are not found from the value.
+#[cfg(feature = "parquet")]
+#[tokio::test]
+async fn other_programs_find_typed_columns_and_write_them_back() -> Result<(), Box<dyn std::error::Error>> {
+    let (user, steps) = (source("user"), 100);
+    let typed = || {
+        let stars = |cx: Context| async move { (cx.step() % 5).to_string() };
+        let score = |cx: Context| async move { format!("{}.50", cx.step()) };
+        let good = |cx: Context| async move { cx.step().is_multiple_of(4).to_string() };
+        [
+            column("stars", user.latest(), stars.typed::<u8>()),
+            column("score", user.latest(), score.typed::<f64>()),
+            column("good", user.latest(), good.typed::<bool>()),
+        ]
+    };
+    let f = flow(typed())?;
+    f.push_all("user", (0..steps).map(|step| step.to_string())).await?;
+    f.run().await?;
+    let (table, folder) = (Format::Parquet.write(&f).await?, tempfile::tempdir()?);
+    let Some(python) = env::var(READER).ok() else {
+        eprintln!("SKIPPED: {READER} is not set");
+        return Ok(());
+    };
+    let found = ask(&python, "typed", &table, folder.path()).expect("it can be started");
+    assert!(!found.is_empty(), "{READER} has DuckDB");
+    for mut found in found {
+        let reader = found["reader"].take();
+        let reader = reader.as_str().expect("its name");
+        let expected =
+            json!({"reader": null, "stars": 200, "score": 4950.0 + 50.0, "good": 25, "texts": 100});
+        assert_eq!(found, expected, "{reader}");
+        let store = MemoryStore::new();
+        let again = folder.path().join(reader).with_extension("parquet");
+        assert_eq!(Format::Parquet.read(&store, &again).await?, steps, "{reader}");
+        let again = Flow::open(OpenOptions::new(store), typed()).await?;
+        assert!(Format::Parquet.write(&again).await?.bytes == table.bytes, "{reader}: the same again");
     }
     Ok(())
 }

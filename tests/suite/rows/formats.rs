@@ -1,10 +1,11 @@
 //! Flows as rows, in every format: rows are read as they were written, and invalid ones are errors.
 
 use std::collections::BTreeSet;
+use std::io::Cursor;
 
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
-use columnar::rows::read_json_lines;
+use columnar::rows::{RowOptions, read_json_lines};
 use columnar::store::{Entry, MemoryStore, Store};
 use columnar::{Column, Name};
 use columnar_tests::live::{Gaps, Live, block_on, push_all};
@@ -254,7 +255,7 @@ async fn equal_rows_are_accepted_and_different_ones_are_an_error() -> Outcome {
 
 /// Each invalid row, after two valid ones.
 #[tokio::test]
-async fn an_invalid_row_is_an_error_and_the_others_are_read() -> Outcome {
+async fn an_invalid_row_is_an_error_and_nothing_is_imported() -> Outcome {
     let text = "convert it to one";
     let step = "`_step` must be a whole number, 0 or more";
     let name = "use at most 64 lowercase letters, digits and `_`, beginning with a letter";
@@ -284,13 +285,13 @@ async fn an_invalid_row_is_an_error_and_the_others_are_read() -> Outcome {
     for (row, expected) in bad {
         let rows = [b"{\"user\":\"a\"}\n\n{\"user\":\"b\"}\n", row, b"\n{\"user\":\"d\"}\n"].concat();
         let store = MemoryStore::new();
-        let error = read_json_lines(&store, rows.as_slice()).await.expect_err("it is no row");
+        let error = read_json_lines(&store, Cursor::new(&rows)).await.expect_err("it is no row");
         assert_eq!(error.to_string(), format!("row 3: {expected}"));
         assert!(!format!("{error:?}").contains("secret"));
         let rows = [b"{\"user\":\"a\"}\n{\"user\":\"b\"}\n".as_slice(), b"{\"user\":\"c\"}"].concat();
         let user = Name::new("user")?;
-        assert_eq!(store.stored_steps(user.clone()).await?.prefix, 2, "those before it are stored");
-        assert_eq!(read_json_lines(&store, rows.as_slice()).await?, 3);
+        assert_eq!(store.stored_steps(user.clone()).await?.prefix, 0, "nothing is stored");
+        assert_eq!(read_json_lines(&store, Cursor::new(&rows)).await?, 3);
         assert_eq!(store.stored_steps(user).await?.prefix, 3);
     }
     Ok(())
@@ -305,7 +306,7 @@ async fn a_duplicate_cell_is_an_error() -> Outcome {
         "{\"_step\":0,\"user\":\"a\"}\n{\"_step\":0,\"user\":\"secret\"}",
     ] {
         let error =
-            read_json_lines(&MemoryStore::new(), rows.as_bytes()).await.expect_err("it is there twice");
+            read_json_lines(&MemoryStore::new(), Cursor::new(rows)).await.expect_err("it is there twice");
         assert_eq!(error.to_string(), twice, "{rows}");
     }
     Ok(())
@@ -323,7 +324,9 @@ async fn rows_without_a_step_are_numbered_in_order() -> Outcome {
         r#"{"topics":null,"user":"third"}"#,
     );
     let store = MemoryStore::new();
-    assert_eq!(read_json_lines(&store, rows.as_bytes()).await?, 3);
+    // Nobody knows yet that the other columns are computed.
+    let options = RowOptions::new().source("user");
+    assert_eq!(options.read_json_lines(&store, Cursor::new(rows)).await?, 3);
     let f = Flow::open(store, [upper("topics")]).await?;
     assert_eq!(f.get("user", 0).as_deref(), Some("<user>\n</user>"));
     assert_eq!(f.get("topics", 0).as_deref(), Some("na\u{ef}ve \u{1f980}"));
@@ -336,13 +339,14 @@ async fn rows_without_a_step_are_numbered_in_order() -> Outcome {
 async fn rows_are_stored_at_their_step() -> Outcome {
     let rows = "{\"_step\":1,\"user\":\"b\"}\n{\"topics\":\"T\",\"_step\":0,\"user\":\"a\"}\n";
     let store = MemoryStore::new();
-    read_json_lines(&store, rows.as_bytes()).await?;
+    read_json_lines(&store, Cursor::new(rows)).await?;
     let f = Flow::open(store, [upper("topics")]).await?;
     assert_eq!((f.get("user", 1).as_deref(), f.get("topics", 0).as_deref()), (Some("b"), Some("T")));
     assert_eq!(f.forecast().cells, 1);
 
     let store = MemoryStore::new();
-    read_json_lines(&store, "{\"_step\":0,\"user\":\"a\"}\n{\"_step\":2,\"user\":\"c\"}".as_bytes()).await?;
+    let rows = "{\"_step\":0,\"user\":\"a\"}\n{\"_step\":2,\"user\":\"c\"}";
+    read_json_lines(&store, Cursor::new(rows)).await?;
     let error = Flow::open(store, [upper("topics")]).await.expect_err("a source has no gaps");
     assert_eq!(
         error.to_string(),
@@ -360,7 +364,13 @@ async fn readers_and_writers_are_send() -> Outcome {
     let (f, store) = (flow_of(["a"]).await?, MemoryStore::new());
     let mut lines = Vec::new();
     sent(columnar::rows::write_json_lines(&f, &mut lines)).await?;
-    sent(read_json_lines(&store, lines.as_slice())).await?;
+    sent(read_json_lines(&store, Cursor::new(lines))).await?;
+    #[cfg(feature = "csv")]
+    {
+        let mut table = Vec::new();
+        sent(columnar::rows::write_csv(&f, &mut table)).await?;
+        sent(columnar::rows::read_csv(&store, Cursor::new(table))).await?;
+    }
     #[cfg(feature = "parquet")]
     {
         let file = tempfile::tempfile()?;
@@ -393,6 +403,11 @@ async fn a_full_disk_is_an_error() -> Outcome {
     let expected = "rows cannot be written or read: no space is left";
     let error = columnar::rows::write_json_lines(&f, Full(Vec::new())).await.expect_err("it is full");
     assert_eq!(error.to_string(), expected);
+    #[cfg(feature = "csv")]
+    {
+        let error = columnar::rows::write_csv(&f, Full(Vec::new())).await.expect_err("it is full");
+        assert_eq!(error.to_string(), expected);
+    }
     #[cfg(feature = "parquet")]
     {
         let error = columnar::rows::write_parquet(&f, Full(Vec::new())).await.expect_err("it is full");

@@ -223,7 +223,7 @@ async fn d1_a_new_source_is_an_error_until_it_has_its_values() -> Result<()> {
     f.run().await?;
     drop(f);
     let rows = "{\"notes\":\"what was meant\"}\n";
-    columnar::rows::read_json_lines(&store, rows.as_bytes()).await.expect("a value for each step");
+    columnar::rows::read_json_lines(&store, std::io::Cursor::new(rows)).await.expect("a value for each step");
     let f = Flow::open(store, [map, more]).await?;
     f.run().await?;
     assert_eq!(f.steps(), 1);

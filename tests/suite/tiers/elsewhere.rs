@@ -83,7 +83,7 @@ async fn rows_have_the_updates_and_bring_each_context_back() -> Result<(), BoxEr
     write_json_lines(&whole, &mut rows).await?;
 
     let store = MemoryStore::new();
-    assert_eq!(read_json_lines(&store, &*rows).await?, 12);
+    assert_eq!(read_json_lines(&store, std::io::Cursor::new(rows)).await?, 12);
     let read = Coding::open(store, model()).await?;
     assert_eq!(contexts(&read)?, contexts(&whole)?);
     let fault =

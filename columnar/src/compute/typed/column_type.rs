@@ -48,6 +48,9 @@ pub(super) struct TypeSpec {
     pub(super) check: fn(&str) -> Result<(), serde_json::Error>,
     /// The characters with which JSON of the type begins, of [`OPENINGS`].
     pub(super) openings: Arc<str>,
+    /// The type of JSON of all values but null, if there is one.
+    #[cfg(feature = "parquet")]
+    pub(super) json_type: Option<Arc<str>>,
 }
 
 /// The first characters of lists, objects and strings.
@@ -59,10 +62,14 @@ impl TypeSpec {
         let settings = SchemaSettings::default().with(|settings| settings.meta_schema = None);
         let json = settings.into_generator().into_root_schema_for::<T>().to_value();
         let openings = openings(&json, &json, 0).into();
+        #[cfg(feature = "parquet")]
+        let json_type = json_type(&json).map(Arc::from);
         let schema = Arc::new(Schema { name: name_of::<T>(), json });
         let instruction = schema.instruction().into();
         Self {
             openings,
+            #[cfg(feature = "parquet")]
+            json_type,
             output: OutputSpec { schema, instruction, follow_up: Vec::new() },
             check: |text| serde_json::from_str::<T>(text).map(drop),
         }
@@ -72,6 +79,15 @@ impl TypeSpec {
 /// The name of a type for a provider, which allows letters, digits and `_`.
 fn name_of<T: JsonSchema>() -> String {
     T::schema_name().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
+}
+
+/// The type of all values of a schema but null.
+#[cfg(feature = "parquet")]
+fn json_type(schema: &Json) -> Option<&str> {
+    let kind = schema.get("type")?;
+    let kinds = kind.as_array().map_or(slice::from_ref(kind), Vec::as_slice);
+    let mut kinds = kinds.iter().filter_map(Json::as_str).filter(|kind| *kind != "null");
+    kinds.next().filter(|_| kinds.next().is_none())
 }
 
 /// The characters with which JSON of a schema may begin. An unknown part of a schema may begin with any of them.

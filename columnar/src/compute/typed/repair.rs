@@ -23,6 +23,8 @@ impl Step<'_> {
         let step = step.set(|settings| {
             let instruction = settings.instruction.as_deref();
             settings.instruction = instruction.map(|instruction| spec.output.instruct(instruction));
+            #[cfg(feature = "parquet")]
+            settings.json_type.clone_from(&spec.json_type);
         });
         step.wrap(move |step, cx| {
             Reply::of(RepairLoop {

@@ -1,12 +1,14 @@
 //! Rows as JSON Lines.
 
 use std::fmt;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Seek, SeekFrom, Write};
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 
-use super::ingest::{Ingest, RowMembers};
+use super::ingest::{RowFile, RowMembers};
+use super::options::RowOptions;
 use super::table::{InvalidRow, REASONS, RowsError, SKIPPED, STEP};
+use super::text_file;
 use crate::declare::Name;
 use crate::flow::{LiveFlow, Row, RowChunks};
 use crate::store::Store;
@@ -18,6 +20,8 @@ use crate::store::Store;
 /// row has the values that are stored at the time of writing.
 ///
 /// ```
+/// use std::io::Cursor;
+///
 /// use columnar::prelude::*;
 /// use columnar::rows::{read_json_lines, write_json_lines};
 /// use columnar::store::MemoryStore;
@@ -41,7 +45,7 @@ use crate::store::Store;
 /// assert_eq!(std::str::from_utf8(&lines)?, expected);
 ///
 /// let store = MemoryStore::new();
-/// read_json_lines(&store, lines.as_slice()).await?;
+/// read_json_lines(&store, Cursor::new(lines)).await?;
 /// let chat = Chat::open(store).await?;
 /// assert_eq!((chat.steps(), chat.forecast().cells), (1, 1));
 /// # Ok(()) }
@@ -50,34 +54,102 @@ use crate::store::Store;
 /// # Errors
 ///
 /// [`RowsError::Io`] if `out` fails; [`RowsError::Flow`] if the store cannot be read.
-pub async fn write_json_lines<C, I>(
-    flow: &LiveFlow<'_, C, I>,
-    mut out: impl Write,
-) -> Result<usize, RowsError> {
-    let mut rows = RowChunks::new(flow, ..);
-    // One buffer for all rows, and one write per row, because `out` may have no buffer.
-    let mut count = 0;
-    let mut line = Vec::new();
-    loop {
-        let next = rows.next().await?;
-        if next.is_empty() {
-            out.flush()?;
-            return Ok(count);
+pub async fn write_json_lines<C, I>(flow: &LiveFlow<'_, C, I>, out: impl Write) -> Result<usize, RowsError> {
+    RowOptions::new().write_json_lines(flow, out).await
+}
+
+/// Stores rows of JSON Lines, and returns the number of rows. Each member of an object is a column. The value of a
+/// member is a text, or null for none. Without `_step` the first row is step 0, and each further row the next step.
+///
+/// The function opens the store; a flow can be opened on the store afterwards. The file is read twice: all rows are checked
+/// before the first one is stored, and a source needs a value in each row. A stored cell never changes: a row with
+/// another value for the cell is an error. Reading the same rows again changes nothing. A mark of UTF-8 (BOM) at the
+/// beginning is passed over.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use columnar::prelude::*;
+/// use columnar::rows::read_json_lines;
+/// use columnar::store::MemoryStore;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = MemoryStore::new();
+/// let rows = "{\"user\":\"hello\"}\n{\"user\":\"and again\"}\n";
+/// assert_eq!(read_json_lines(&store, Cursor::new(rows)).await?, 2);
+/// let error = read_json_lines(&store, Cursor::new("{\"user\":7}")).await.expect_err("a number");
+/// assert_eq!(error.to_string(), "row 1: `user` must be a text; convert it to one");
+///
+/// let topics = column("topics", source("user").latest(), prompt("List the topics."));
+/// let f = Flow::open(store, [topics]).await?;
+/// assert_eq!((f.get("user", 1).as_deref(), f.forecast().cells), (Some("and again"), 2));
+/// # Ok(()) }
+/// ```
+///
+/// pandas converts such texts to numbers and dates, unless the caller passes `dtype=False, convert_dates=False`.
+///
+/// # Errors
+///
+/// - [`RowsError::Row`] for the first row that is not an object, has a value that is not a text, or has a member that
+///   cannot be the name of a column, and else for the first one without a value of a source. Nothing is stored then.
+/// - [`RowsError::Store`] if the store fails, or has another value: earlier rows may be stored.
+/// - [`RowsError::Io`] if the reader fails, or the text is UTF-16.
+pub async fn read_json_lines(store: &impl Store, rows: impl BufRead + Seek) -> Result<usize, RowsError> {
+    RowOptions::new().read_json_lines(store, rows).await
+}
+
+impl RowOptions {
+    /// Writes a flow with these settings; see [`write_json_lines`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`write_json_lines`], and [`RowsError::Flow`] if a renamed column is unknown.
+    pub async fn write_json_lines<C, I>(
+        &self,
+        flow: &LiveFlow<'_, C, I>,
+        mut out: impl Write,
+    ) -> Result<usize, RowsError> {
+        let mut rows = RowChunks::new(flow, ..);
+        let names = self.names_in_file(&rows.columns)?;
+        // One buffer for all rows, and one write per row, because `out` may have no buffer.
+        let mut count = 0;
+        let mut line = Vec::new();
+        loop {
+            let next = rows.next().await?;
+            if next.is_empty() {
+                out.flush()?;
+                return Ok(count);
+            }
+            count += next.len();
+            for row in &next {
+                line.clear();
+                write_row(row, &names, &mut line)?;
+                out.write_all(&line)?;
+            }
         }
-        count += next.len();
-        for row in &next {
-            line.clear();
-            write_row(row, &rows.columns, &mut line)?;
-            out.write_all(&line)?;
-        }
+    }
+
+    /// Stores rows with these settings; see [`read_json_lines`].
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`read_json_lines`].
+    pub async fn read_json_lines(
+        &self,
+        store: &impl Store,
+        mut rows: impl BufRead + Seek,
+    ) -> Result<usize, RowsError> {
+        let start = text_file::begin(&mut rows)?;
+        self.import(store, LinesFile { lines: rows, start, options: self, line: Vec::new() }).await
     }
 }
 
-fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
+fn write_row(row: &Row, names: &[String], out: &mut Vec<u8>) -> io::Result<()> {
     write!(out, "{{\"{STEP}\":{}", row.step())?;
-    for (column, name) in columns.iter().enumerate() {
-        // A name has no character that JSON escapes.
-        write!(out, ",\"{name}\":")?;
+    for (column, name) in names.iter().enumerate() {
+        out.push(b',');
+        serde_json::to_writer(&mut *out, name)?;
+        out.push(b':');
         serde_json::to_writer(&mut *out, &row.at(column))?;
     }
     let skipped: Vec<&str> = row.skipped().map(Name::as_str).collect();
@@ -94,48 +166,38 @@ fn write_row(row: &Row, columns: &[Name], out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Stores rows of JSON Lines, and returns the number of rows. Each member of an object is a column. The value of a
-/// member is a text, or null for none. Without `_step` the first row is step 0, and each further row the next step.
-///
-/// The function opens the store; a flow can be opened on the store afterwards. A stored cell never changes: a row with
-/// another value for the cell is an error. Reading the same rows again changes nothing.
-///
-/// ```
-/// use columnar::prelude::*;
-/// use columnar::rows::read_json_lines;
-/// use columnar::store::MemoryStore;
-///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let store = MemoryStore::new();
-/// let rows = "{\"user\":\"hello\"}\n{\"user\":\"and again\"}\n";
-/// assert_eq!(read_json_lines(&store, rows.as_bytes()).await?, 2);
-/// let error = read_json_lines(&store, "{\"user\":7}".as_bytes()).await.expect_err("a number");
-/// assert_eq!(error.to_string(), "row 1: `user` must be a text; convert it to one");
-///
-/// let topics = column("topics", source("user").latest(), prompt("List the topics."));
-/// let f = Flow::open(store, [topics]).await?;
-/// assert_eq!((f.get("user", 1).as_deref(), f.forecast().cells), (Some("and again"), 2));
-/// # Ok(()) }
-/// ```
-///
-/// pandas converts such texts to numbers and dates, unless the caller passes `dtype=False, convert_dates=False`.
-///
-/// # Errors
-///
-/// [`RowsError::Row`] for the first row that is not an object, has a value that is not a text, or has a member that cannot
-/// be the name of a column; [`RowsError::Store`] if the store fails; [`RowsError::Io`] if the reader fails.
-pub async fn read_json_lines(store: &impl Store, mut rows: impl BufRead) -> Result<usize, RowsError> {
-    let mut ingest = Ingest::new(store).await?;
-    let mut line = Vec::new();
-    while rows.read_until(b'\n', &mut line)? > 0 {
-        // Lines may end in CR LF, and empty ones are no rows.
-        let row = line.trim_ascii_end();
-        if !row.is_empty() {
-            ingest.row(parse(row)).await?;
+/// A file of JSON Lines.
+struct LinesFile<'o, R> {
+    lines: R,
+    /// The position of the first line.
+    start: u64,
+    options: &'o RowOptions,
+    line: Vec<u8>,
+}
+
+impl<R: BufRead + Seek> RowFile for LinesFile<'_, R> {
+    fn next_row(&mut self) -> Result<Option<Result<RowMembers, InvalidRow>>, RowsError> {
+        loop {
+            self.line.clear();
+            if self.lines.read_until(b'\n', &mut self.line)? == 0 {
+                return Ok(None);
+            }
+            // Lines may end in CR LF, and empty ones are no rows.
+            let row = self.line.trim_ascii_end();
+            if !row.is_empty() {
+                let mut members = parse(row);
+                for (member, _) in members.iter_mut().flatten() {
+                    *member = self.options.column(member).to_owned();
+                }
+                return Ok(Some(members));
+            }
         }
-        line.clear();
     }
-    Ok(ingest.finish().await?)
+
+    fn rewind(&mut self) -> Result<(), RowsError> {
+        self.lines.seek(SeekFrom::Start(self.start))?;
+        Ok(())
+    }
 }
 
 fn parse(line: &[u8]) -> Result<RowMembers, InvalidRow> {

@@ -15,15 +15,23 @@ pub(super) const SKIPPED: &str = "_skipped";
 /// The member that holds the reasons for skipped columns, in the order of these.
 pub(super) const REASONS: &str = "_skip_reasons";
 
+/// The member that holds the names of columns with an empty text, in CSV.
+pub(super) const EMPTY: &str = "_empty";
+
+/// The member that holds the texts of typed values, in Parquet.
+pub(super) const EXACT: &str = "_json";
+
 /// An error of writing or reading rows, which names rows and columns, never values.
 ///
 /// ```
+/// use std::io::Cursor;
+///
 /// use columnar::rows::{InvalidRow, RowsError, read_json_lines};
 /// use columnar::store::MemoryStore;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let rows = "{\"user\":\"hello\"}\n{\"user\":\"and again\",\"Mood\":\"bright\"}";
-/// let error = read_json_lines(&MemoryStore::new(), rows.as_bytes()).await.expect_err("no such name");
+/// let error = read_json_lines(&MemoryStore::new(), Cursor::new(rows)).await.expect_err("no such name");
 /// assert!(matches!(error, RowsError::Row { row: 2, source: InvalidRow::Name(_) }));
 /// assert!(error.to_string().starts_with("row 2: `Mood` cannot be a name"));
 /// # }
@@ -40,7 +48,7 @@ pub enum RowsError {
     /// The reader or writer failed.
     #[error("rows cannot be written or read: {0}")]
     Io(#[from] io::Error),
-    /// A row is invalid. All rows before this one are stored; reading the same rows again is harmless.
+    /// A row is invalid. Nothing is stored: all rows are checked before.
     #[error("row {row}: {source}")]
     Row {
         /// The number of the row, counted from 1.
@@ -78,6 +86,26 @@ pub enum InvalidRow {
     /// The member `_step` is not a whole number, 0 or more.
     #[error("`{STEP}` must be a whole number, 0 or more")]
     Step,
+    /// A source has no value: a null, an empty field of CSV, or no such member.
+    #[error("`{column}` has no value, and a source needs one in each row")]
+    NoValue {
+        /// The column.
+        column: Name,
+    },
+    /// A row of CSV has more or fewer fields than the header.
+    #[error("the header has {expected} fields, and the row {found}")]
+    Fields {
+        /// The number of fields of the header.
+        expected: u64,
+        /// The number of fields of the row.
+        found: u64,
+    },
+    /// A row of CSV is not UTF-8.
+    #[error("it is not UTF-8")]
+    NotUtf8,
+    /// The member `_json` of a row of Parquet is not an object.
+    #[error("`{EXACT}` must be a JSON object of texts")]
+    Exact,
     /// A text is longer than a gigabyte, which Parquet cannot hold.
     #[error("`{column}` is longer than a gigabyte; write JSON Lines")]
     TooLong {

@@ -74,6 +74,12 @@ impl FlowDefinition {
         Ok(Self { columns })
     }
 
+    /// Whether a column of the flow is a source; `None` for a column that the flow does not have.
+    pub(crate) fn is_source(&self, name: &Name) -> Option<bool> {
+        let column = self.columns.iter().find(|column| !column.is_gone && column.name == *name)?;
+        Some(column.reads.is_none())
+    }
+
     /// The text of the definition, with one line per column, for people who read stores.
     pub(crate) fn text(&self) -> String {
         // By hand, since serde_json writes either one line in all or one line per field.

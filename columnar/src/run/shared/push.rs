@@ -1,16 +1,21 @@
 //! Pushing values of sources. An update of documents is checked against the documents so far before it is stored.
 
+use std::pin::pin;
 use std::sync::{Arc, MutexGuard};
+
+use futures::future::{FutureExt, join_all};
+use futures::stream::{Stream, StreamExt};
 
 use super::SharedFlow;
 use crate::context::documents::{Documents, Update, UpdateError};
+use crate::declare::error::caught;
 use crate::declare::{Name, Plan};
 use crate::history::Value;
 use crate::history::tokens::{Counter, is_same};
 use crate::run::state::{FindColumn, FlowState, damaged_update, load_all};
 use crate::run::{Error, Result};
 use crate::schedule::{Cell, InvalidHistory};
-use crate::store::{Entry, Put, StoreError};
+use crate::store::{BYTES, CHUNK, Entry, Put, StoreError, occupied};
 
 /// The tokens of a value by a counter, which is held so that the address is not reused.
 pub(crate) struct CountedTokens {
@@ -21,24 +26,91 @@ pub(crate) struct CountedTokens {
 impl SharedFlow {
     /// Stores the next value of a source, and returns the step.
     pub(crate) async fn push(&self, source: impl FindColumn, value: Value) -> Result<usize> {
+        self.push_batch(source, value, Vec::new()).await
+    }
+
+    /// Stores the next values of a source, and returns their number. Values that are ready at once are stored together.
+    pub(crate) async fn push_all(
+        &self,
+        source: impl FindColumn,
+        values: impl Stream<Item = Value>,
+    ) -> Result<usize> {
+        source.find_in(&self.lock())?;
+        let mut values = pin!(values.fuse());
+        let mut count = 0;
+        while let Some(first) = values.next().await {
+            let mut bytes = first.len();
+            let mut rest = Vec::new();
+            // A value that is ready does not wait for a slow stream.
+            while rest.len() + 1 < CHUNK
+                && bytes < BYTES
+                && let Some(Some(value)) = values.next().now_or_never()
+            {
+                bytes += value.len();
+                rest.push(value);
+            }
+            count += 1 + rest.len();
+            self.push_batch(source, first, rest).await?;
+        }
+        Ok(count)
+    }
+
+    /// Stores the next values of a source, and returns the step of the first one.
+    async fn push_batch(&self, source: impl FindColumn, first: Value, rest: Vec<Value>) -> Result<usize> {
         // A wrong name is an error at once.
         source.find_in(&self.lock())?;
         // Before anything is stored, and outside of the lock: a counter may panic, or push itself.
-        let counted = self.counted(&value);
-        let pushed = {
+        let counted = self.counted(&first);
+        let rest = rest.into_iter().map(|value| (self.counted(&value), value)).collect();
+        let (step, pushed) = {
             // Pushes alone wait for a store: the order of values is the order of pushes.
             let _writing = self.writing().await;
             self.settle_exclusions().await?;
             // The plan changes under that lock only.
             let plan = self.plan();
             let source = source.find_in(&self.lock())?;
-            self.push_next(&plan, source, value, counted).await
+            // Alone, because a push that was dropped may have taken the step. All later steps are free then.
+            let step = self.push_next(&plan, source, first, counted).await?;
+            (step, self.push_rest(&plan, source, rest).await)
         };
         // Outside of the lock, because those who are woken may push.
-        if pushed.is_ok() {
-            self.wake();
+        self.wake();
+        pushed.map(|()| step)
+    }
+
+    /// Stores the values that follow the first one of a batch. The stored ones have no gap, also after an interruption.
+    async fn push_rest(&self, plan: &Plan, source: usize, rest: Vec<(CountedTokens, Value)>) -> Result<()> {
+        let store = self.store.as_ref();
+        let keeps_order = store.is_some_and(|store| caught(|| store.keeps_order()).unwrap_or(false));
+        if !keeps_order || plan.schema().is_documents(source) {
+            for (counted, value) in rest {
+                self.push_next(plan, source, value, counted).await?;
+            }
+            return Ok(());
         }
-        pushed
+        let first = self.lock().scheduler.len(source);
+        let puts = rest.iter().zip(first..).filter_map(|((_, value), step)| {
+            self.put(Cell { column: source, step }, || value.clone().into())
+        });
+        for (put, (counted, value)) in join_all(puts).await.into_iter().zip(rest) {
+            let cell = Cell { column: source, step: self.lock().scheduler.len(source) };
+            match self.checked(plan, cell, put)? {
+                Put::Stored => self.insert_pushed(cell, value, &counted),
+                Put::Exists(_) => {
+                    let name = plan.schema().name(source);
+                    return Err(Error::Load { column: name.clone(), source: occupied(name, cell.step) });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The outcome of a put. After a failure, the flow no longer trusts the store.
+    fn checked(&self, plan: &Plan, cell: Cell, put: Result<Put, StoreError>) -> Result<Put> {
+        put.map_err(|source| {
+            self.store_failed();
+            Error::Store { column: plan.schema().name(cell.column).clone(), step: cell.step, source }
+        })
     }
 
     async fn push_next(
@@ -62,11 +134,7 @@ impl SharedFlow {
                 None => Ok(Put::Stored),
                 Some(put) => put.await,
             };
-            let put = put.map_err(|source| {
-                self.store_failed();
-                Error::Store { column: name.clone(), step, source }
-            });
-            match put? {
+            match self.checked(plan, cell, put)? {
                 Put::Stored => {
                     self.insert_pushed(cell, value, &counted);
                     if let Some(documents) = documents {

@@ -159,7 +159,13 @@ fn recover<D: Disk>(
     let adoption = Adoption::of(&log, is_defined);
     let Log { mut cells, unconfirmed, .. } = log;
     let mut columns = BTreeSet::new();
+    let mut gaps = BTreeSet::new();
     for (column, step, logged) in unconfirmed {
+        // A loss of power keeps any names of a write. A source has no gaps, so the values after a lost one are lost too.
+        if gaps.contains(&column) {
+            folder.remove(&folder.value(&column, step))?;
+            continue;
+        }
         // The folder is checked before the value is looked for: a value that is not found would be forgotten.
         if logged.value.is_some() {
             folder.check_column(&column, step)?;
@@ -167,7 +173,7 @@ fn recover<D: Disk>(
         match folder.entry(&column, step, &logged) {
             Ok(_) => drop(cells.entry(column.clone()).or_default().insert(step, logged)),
             // The value was never confirmed, so it was never stored.
-            Err(StoreError::Corrupt { .. }) => {}
+            Err(StoreError::Corrupt { .. }) => drop(gaps.insert(column.clone())),
             Err(error) => return Err(error),
         }
         columns.insert(column);

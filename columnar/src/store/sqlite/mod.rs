@@ -246,6 +246,10 @@ impl Store for SqliteStore {
         self.send(|handle| handle.put(NewCell { column, step, entry }))
     }
 
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
     fn delete(&self) -> StoreFuture<()> {
         let file = SharedFile::find_existing(&self.location.file);
         let location = Arc::new(self.location.clone());

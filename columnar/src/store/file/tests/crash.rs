@@ -243,3 +243,27 @@ fn faulty_stores_are_caught() {
         assert!(found.changed > 0, "{misbehaving:?}: {found:?}");
     }
 }
+
+/// A source has no gaps, so a batch of its values had to be kept up to the first one that was lost.
+#[test]
+fn c1_values_of_a_column_that_are_stored_together_have_no_gap_after_a_power_loss() {
+    let cells = vec![("user", 1, Some("b")), ("user", 2, Some("c")), ("user", 3, Some("d"))];
+    let actions =
+        [Action::Open(vec![]), Action::Put(vec![("user", 0, Some("a"))]), Action::Put(cells.clone())];
+    let model = Model::default();
+    model.record();
+    run_script(&location(&model), &actions, || {}).expect("nothing fails");
+    let mut lengths = [0; 5];
+    for left in model.recorded().iter().flat_map(|(image, _)| states_after_loss(image, 1_000)) {
+        let model = Model::of(left);
+        let steps = read_store(&location(&model)).expect("it can be opened").steps("user");
+        assert_eq!(steps, (0..steps.len()).collect::<Vec<_>>());
+        lengths[steps.len()] += 1;
+        // And the values can be stored again.
+        let again =
+            [Action::Open(vec![]), Action::Put(vec![("user", 0, Some("a"))]), Action::Put(cells.clone())];
+        run_script(&location(&model), &again, || {}).expect("nothing fails");
+        assert_eq!(read_store(&location(&model)).expect("it can be opened").steps("user"), [0, 1, 2, 3]);
+    }
+    assert!(lengths.iter().all(|count| *count > 0), "{lengths:?}");
+}

@@ -99,6 +99,13 @@ pub(super) struct Contents {
     unreadable: usize,
 }
 
+impl Contents {
+    /// The stored steps of a column.
+    pub(super) fn steps(&self, column: &str) -> Vec<usize> {
+        self.cells.keys().filter(|(name, _)| name == column).map(|(_, step)| *step).collect()
+    }
+}
+
 /// Opens a store and reads its contents.
 pub(super) fn read_store<D: Disk>(location: &FolderLocation<D>) -> Result<Contents, StoreError> {
     let mut store = FileBackend::open(location)?;
