@@ -39,7 +39,7 @@ impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
         let this = Arc::new(self);
         // The instruction is asked for once, because budgets and warm-ups need an instruction that never changes.
         let instruction = this.instruction().map(Into::into);
-        let mut settings = StepSettings { instruction, prompt, ..StepSettings::default() };
+        let mut settings = StepSettings { prompt, instruction, ..StepSettings::default() };
         settings.call(Arc::clone(&this));
         Step::with_settings(settings, move |cx| match cx.prompt.clone() {
             Some(prompt) => prompt.compute(cx),
