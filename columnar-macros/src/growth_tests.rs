@@ -101,7 +101,7 @@ fn cost(flow: &str) -> u64 {
 /// A thousand columns of one name cost seconds, because each was compared with all others under all names that it might get.
 /// So did a thousand unknown names, and parameters of one name, which had half a million errors.
 #[test]
-fn twice_the_mistakes_cost_at_most_2_3_times_as_much() {
+fn i11_twice_the_mistakes_cost_at_most_2_3_times_as_much() {
     let flows = KINDS.iter().map(|kind| (kind, "struct Chat { ", " }"));
     let flows = flows.chain(KINDS_OF_PARAMS.iter().map(|kind| (kind, "struct Chat", " { source user; }")));
     let mut wrong = Vec::new();

@@ -119,6 +119,7 @@ pub mod runs {
     pub mod interrupted;
     pub mod lifecycle;
     pub mod policies;
+    pub mod settings;
     pub mod simulation;
     pub mod time;
     #[cfg(feature = "tracing")]

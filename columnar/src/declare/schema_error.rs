@@ -1,6 +1,6 @@
 //! The errors of declarations.
 
-use super::file_origin::FilePosition;
+use super::file_position::FilePosition;
 use super::name::{Name, NameError};
 use super::view::DEEPEST_GROUP;
 use super::view_text::ViewTextError;
