@@ -14,10 +14,18 @@ use syn::ext::IdentExt;
 use crate::ident::{ident_text, nearest_name};
 use crate::keywords::{MODIFIERS, nearest};
 
+/// The most names of a flow that its unknown names are compared with. A comparison costs the product of two lengths, and
+/// nobody reads a thousand suggestions.
+const MOST_COMPARISONS: usize = 10_000;
+
+/// The most names that a message lists.
+const MOST_LISTED: usize = 8;
+
 /// The errors so far. The expansion emits them last.
 #[derive(Default)]
 pub(crate) struct Errors {
     all: Vec<Error>,
+    comparisons: usize,
 }
 
 impl Errors {
@@ -38,6 +46,13 @@ impl Errors {
     /// Adds an error at one span.
     pub(crate) fn on(&mut self, span: Span, message: impl Display) {
         self.all.push(Error::new(span, message));
+    }
+
+    /// The name that is nearest to `text`, as long as a flow has few mistakes.
+    pub(crate) fn nearest<'n>(&mut self, text: &str, names: &'n [String]) -> Option<&'n str> {
+        self.comparisons = self.comparisons.saturating_add(names.len());
+        let may_compare = self.comparisons <= MOST_COMPARISONS;
+        nearest(text, names.iter().filter(|_| may_compare).map(String::as_str))
     }
 
     pub(crate) fn push(&mut self, error: Error) {
@@ -91,6 +106,15 @@ pub(crate) fn quote(name: &Ident) -> String {
 /// Names in backticks, with commas between.
 pub(crate) fn quoted<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The first of these names, and the number of the others.
+pub(crate) fn listed(names: &[String]) -> String {
+    let first = quoted(names.iter().take(MOST_LISTED).map(String::as_str));
+    match names.len().saturating_sub(MOST_LISTED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
 }
 
 // Messages.

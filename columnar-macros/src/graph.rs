@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, reason = "an index is a node of the graph it came from")]
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 /// The nodes in topological order, ties by index; `None` if there is a cycle.
 pub(crate) fn order(reads: &[Vec<usize>]) -> Option<Vec<usize>> {
@@ -41,18 +41,22 @@ pub(crate) struct Cycle {
     pub(crate) group: Vec<usize>,
 }
 
+/// The most nodes of a group from which a shortest cycle is looked for. In a larger group the first cycles explain the mistake.
+const MOST_STARTS: usize = 64;
+
 /// The cycles of a graph.
 pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Cycle> {
     let mut cycles = Vec::new();
-    // Slow on a large graph, but called only where a flow has a cycle or modules.
-    let mut explained = vec![false; reads.len()];
-    for node in 0..reads.len() {
-        if explained[node] {
-            continue;
-        }
-        let group = group(reads, node);
-        let shortest = group.iter().filter_map(|&node| shortest_cycle(reads, node)).min_by_key(Vec::len);
-        group.iter().for_each(|&node| explained[node] = true);
+    let groups = groups(reads);
+    let mut members = vec![Vec::new(); reads.len()];
+    for (node, &group) in groups.iter().enumerate() {
+        members[group].push(node);
+    }
+    members.retain(|group| !group.is_empty());
+    members.sort_unstable();
+    for group in members {
+        let starts = group.iter().take(MOST_STARTS);
+        let shortest = starts.filter_map(|&node| shortest_cycle(reads, &groups, node)).min_by_key(Vec::len);
         if let Some(mut cycle) = shortest {
             let readers_of_later = (0..cycle.len()).filter(|&at| cycle[(at + 1) % cycle.len()] > cycle[at]);
             // Only a node that reads itself has no later one, and such a node is a cycle alone.
@@ -64,40 +68,61 @@ pub(crate) fn cycles(reads: &[Vec<usize>]) -> Vec<Cycle> {
     cycles
 }
 
-/// The nodes in both directions: reached from `node` and reaching `node`, with `node` itself.
-fn group(reads: &[Vec<usize>], node: usize) -> Vec<usize> {
-    let reached = reach(reads, node);
-    (0..reads.len())
-        .filter(|&other| other == node || reached[other].is_some() && reach(reads, other)[node].is_some())
-        .collect()
-}
-
-fn shortest_cycle(reads: &[Vec<usize>], node: usize) -> Option<Vec<usize>> {
-    let from = reach(reads, node);
-    let mut cycle = vec![node];
-    let mut at = from[node]?;
-    while at != node {
-        cycle.push(at);
-        at = from[at]?;
-    }
-    cycle[1..].reverse();
-    Some(cycle)
-}
-
-/// The predecessor of every node that `node` reaches by reading, breadth first.
-fn reach(reads: &[Vec<usize>], node: usize) -> Vec<Option<usize>> {
-    // The start is not marked at first, so it is found again if it is in a cycle.
-    let mut from = vec![None; reads.len()];
-    let mut open = VecDeque::from([node]);
-    while let Some(at) = open.pop_front() {
-        for &next in &reads[at] {
-            if from[next].is_none() {
-                from[next] = Some(at);
-                open.push_back(next);
+/// The group of each node: the nodes that reach each other have the same one (Kosaraju).
+fn groups(reads: &[Vec<usize>]) -> Vec<usize> {
+    let mut finished = Vec::new();
+    let mut is_seen = vec![false; reads.len()];
+    for node in 0..reads.len() {
+        // A node stays on the stack until all that it reads is finished.
+        let mut open = vec![(node, 0)];
+        while let Some((at, next)) = open.pop() {
+            if next == 0 && std::mem::replace(&mut is_seen[at], true) {
+                continue;
+            }
+            match reads[at].get(next) {
+                Some(&read) => open.extend([(at, next + 1), (read, 0)]),
+                None => finished.push(at),
             }
         }
     }
-    from
+    let mut readers = vec![Vec::new(); reads.len()];
+    for (node, read) in reads.iter().enumerate() {
+        read.iter().for_each(|&read| readers[read].push(node));
+    }
+    let mut groups = vec![usize::MAX; reads.len()];
+    for &first in finished.iter().rev() {
+        let mut open = vec![first];
+        while let Some(at) = open.pop() {
+            if groups[at] == usize::MAX {
+                groups[at] = first;
+                open.extend(&readers[at]);
+            }
+        }
+    }
+    groups
+}
+
+fn shortest_cycle(reads: &[Vec<usize>], groups: &[usize], node: usize) -> Option<Vec<usize>> {
+    // The predecessor of every node of the group that `node` reaches by reading, breadth first. The start is not marked at
+    // first, so it is found again if it is in a cycle.
+    let mut from = HashMap::new();
+    let mut open = VecDeque::from([node]);
+    while let Some(at) = open.pop_front() {
+        for &next in reads[at].iter().filter(|next| groups[**next] == groups[node]) {
+            from.entry(next).or_insert_with(|| {
+                open.push_back(next);
+                at
+            });
+        }
+    }
+    let mut cycle = vec![node];
+    let mut at = *from.get(&node)?;
+    while at != node {
+        cycle.push(at);
+        at = *from.get(&at)?;
+    }
+    cycle[1..].reverse();
+    Some(cycle)
 }
 
 #[cfg(test)]

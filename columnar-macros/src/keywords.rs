@@ -49,7 +49,7 @@ pub(crate) const METHODS_OF_HANDLES: [&str; 21] = [
 /// The lints that `#[deny(...)]` and `#[allow(...)]` take.
 pub(crate) const LINTS: [&str; 3] = ["unbounded", "unstable_prefix", "literal_braces"];
 
-/// The methods that set how a compute step runs, apart from those of prompts.
+/// The methods that set how any compute step runs.
 const METHODS_OF_POLICIES: [&str; 12] = [
     "retry", "timeout", "limit", "rate", "every", "when", "or_skip", "or_wait", "budget", "repairs",
     "document", "version",

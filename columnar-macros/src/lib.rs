@@ -15,6 +15,8 @@ mod diagnostics;
 mod editor_tests;
 mod expand;
 mod graph;
+#[cfg(test)]
+mod growth_tests;
 mod ident;
 mod keywords;
 mod syntax;

@@ -125,6 +125,7 @@ pub mod runs {
     pub mod interrupted;
     pub mod lifecycle;
     pub mod policies;
+    pub mod settings;
     pub mod simulation;
     pub mod skip_reasons;
     pub mod time;

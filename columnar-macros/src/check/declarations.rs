@@ -29,13 +29,13 @@ pub(super) fn check_names(flow: &mut FlowDecl, errors: &mut Errors) -> HashSet<S
     let mut first: HashMap<String, Span> = HashMap::new();
     // Later declarations count as well, so that no generated name is the name of a declaration.
     let all: HashSet<String> = flow.names().map(ident_text).collect();
-    for ColumnDecl { name, is_duplicate, .. } in &mut flow.columns {
+    for (at, ColumnDecl { name, is_duplicate, .. }) in flow.columns.iter_mut().enumerate() {
         let mut text = ident_text(name);
         if let Some(&span) = first.get(&text) {
             errors.at(&*name, declared_twice(name, span));
             // Its views and its compute step are checked all the same, under a name that no column has.
             while all.contains(&text) || first.contains_key(&text) {
-                text.insert(0, '_');
+                text.insert_str(0, &format!("_{at}_"));
             }
             *is_duplicate = true;
             *name = replace(name, &Ident::new(&text, name.span()));

@@ -7,9 +7,9 @@ use syn::LitStr;
 
 use super::columns::shows_documents;
 use super::steps::conditions;
-use crate::diagnostics::{Errors, no_type, quote, quoted};
+use crate::diagnostics::{Errors, listed, no_type, quote};
 use crate::ident::{ident_text, is_name};
-use crate::keywords::{MODIFIERS, nearest};
+use crate::keywords::MODIFIERS;
 use crate::syntax::{Closure, ClosureParam, ComputedDecl, as_ident, is_punct, patterns, trees};
 
 /// A parameter without a type is the tag of a view, and so is the text in `cx.input("…")`. Wrong:
@@ -38,8 +38,12 @@ pub(super) fn check_inputs(
     let tags: Vec<String> = derived.reads().filter_map(|view| view.input(name)).collect();
     let of_conditions = conditions(&derived.step).flat_map(|condition| asked_tags(&condition, |_| true));
     let of_step = derived.closure.iter().flat_map(|closure| asked_tags(closure, ClosureParam::is_context));
-    for tag in of_conditions.chain(of_step).filter(|tag| !tags.contains(&tag.value())) {
-        errors.at(&tag, unknown_tag(&tag.value(), name, &tags));
+    let known: HashSet<&String> = tags.iter().collect();
+    for tag in of_conditions.chain(of_step).filter(|tag| !known.contains(&tag.value())) {
+        // The literal may be a whole text, and its beginning is enough to find it.
+        let text: String = tag.value().chars().take(40).collect();
+        let near = errors.nearest(&text, &tags);
+        errors.at(&tag, unknown_tag(&text, name, &help_of(near, &tags)));
     }
     let Some(closure) = &derived.closure else { return };
     let of_documents = derived.reads().filter(|view| shows_documents(view, documents));
@@ -52,7 +56,8 @@ pub(super) fn check_inputs(
         } else if !is_input && params.contains(&ident_text(&param.name)) {
             errors.at(&param.name, param_of_flow(&param.name));
         } else if !is_input && (param.ty.is_none() || param.has_type_of_input()) {
-            errors.at(&param.name, unknown_param(&param.name, name, &tags));
+            let near = errors.nearest(&ident_text(&param.name), &tags);
+            errors.at(&param.name, unknown_param(&param.name, name, &help_of(near, &tags)));
         } else {
             continue;
         }
@@ -128,12 +133,12 @@ fn collect_tags(body: &TokenStream, context: &Ident, tags: &mut Vec<LitStr>) {
 // Messages.
 
 /// `async |usr| …` for a column that reads `user`.
-fn unknown_param(param: &Ident, column: &Ident, tags: &[String]) -> String {
+fn unknown_param(param: &Ident, column: &Ident, known: &str) -> String {
     let text = ident_text(param);
     let help = match text.as_str() {
         "cx" | "ctx" | "context" | "_" => format!("the context needs its type: `{text}: Context`"),
         _ if text == ident_text(column) => "add the view `self` for its values at earlier steps".to_owned(),
-        _ => known(&text, tags),
+        _ => known.to_owned(),
     };
     format!("{} reads nothing with the tag `{text}`\n\nhelp: {help}", quote(column))
 }
@@ -155,10 +160,8 @@ fn not_a_tag(tags: &[String]) -> String {
 }
 
 /// `cx.input("usr")` in the step of a column that reads `user`.
-fn unknown_tag(tag: &str, column: &Ident, tags: &[String]) -> String {
-    // The literal may be a whole text, and its beginning is enough to find it.
-    let text: String = tag.chars().take(40).collect();
-    format!("{} reads nothing with the tag `{text}`\n\nhelp: {}", quote(column), known(&text, tags))
+fn unknown_tag(tag: &str, column: &Ident, known: &str) -> String {
+    format!("{} reads nothing with the tag `{tag}`\n\nhelp: {known}", quote(column))
 }
 
 /// `async |files| …` for a column that reads documents.
@@ -170,9 +173,9 @@ fn documents_as_param(param: &Ident) -> String {
     )
 }
 
-fn known(text: &str, tags: &[String]) -> String {
-    match nearest(text, tags.iter().map(String::as_str)) {
+fn help_of(near: Option<&str>, tags: &[String]) -> String {
+    match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("its inputs are {}", quoted(tags.iter().map(String::as_str))),
+        None => format!("its inputs are {}", listed(tags)),
     }
 }

@@ -6,11 +6,11 @@ use std::fmt::Display;
 use proc_macro2::Ident;
 
 use crate::diagnostics::{
-    Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, no_purpose_parentheses, no_view_named,
-    not_parentheses, quote, quoted, rust_keyword,
+    Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, listed, no_purpose_parentheses, no_view_named,
+    not_parentheses, quote, rust_keyword,
 };
 use crate::ident::{ident_text, is_gen, is_name, rust_ident};
-use crate::keywords::{is_primitive, nearest};
+use crate::keywords::is_primitive;
 use crate::syntax::{
     FlowDecl, FlowForm, ModifierKind, ModuleDecl, Param, ViewDecl, ViewState, as_ident, uses,
 };
@@ -330,7 +330,9 @@ fn shows_column_of_module(view: &ViewDecl, errors: &mut Errors) -> bool {
 pub(super) fn check_unknown(flow: &FlowDecl, unknown: &[Ident], errors: &mut Errors) {
     let columns = flow.columns.iter().filter(|column| !column.is_duplicate).map(|column| &column.name);
     let modules = flow.modules.iter().map(|module| &module.name);
-    let declared: Vec<String> = columns.chain(modules).map(ident_text).collect();
+    let mut declared: Vec<String> = columns.chain(modules).map(ident_text).collect();
+    // Compared, and not listed.
+    declared.push("self".to_owned());
     let mut reported: HashSet<String> = unparsed_names(flow).collect();
     if ["source", "column"].iter().any(|&keyword| reported.contains(keyword)) {
         // A declaration without a name may be the one that is read.
@@ -338,7 +340,8 @@ pub(super) fn check_unknown(flow: &FlowDecl, unknown: &[Ident], errors: &mut Err
     }
     for name in unknown {
         if reported.insert(ident_text(name)) {
-            errors.at(name, unknown_name(name, &declared));
+            let near = errors.nearest(&ident_text(name), &declared);
+            errors.at(name, unknown_name(name, near, &declared));
         }
     }
 }
@@ -430,19 +433,14 @@ fn module_read(module: &Ident) -> String {
     format!("`{module}` is a module, not a column\n\nhelp: read one of its columns, as in `{module}.verdict`")
 }
 
-fn unknown_name(name: &Ident, declared: &[String]) -> String {
-    const MOST: usize = 8;
+/// `declared` ends with `self`.
+fn unknown_name(name: &Ident, near: Option<&str>, declared: &[String]) -> String {
     let text = ident_text(name);
-    let known = declared.iter().map(String::as_str);
-    let help = match nearest(&text, known.clone().chain(["self"])) {
+    let help = match near {
         // The run-time API names the self history `this()`.
         _ if text == "this" => "did you mean `self`?".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let more = declared.len().saturating_sub(MOST);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("declared here: {}{more}", quoted(known.take(MOST)))
-        }
+        None => format!("declared here: {}", listed(declared.split_last().map_or(&[], |(_, names)| names))),
     };
     format!("no column or source named `{text}` in this flow\n\nhelp: {help}")
 }
@@ -455,10 +453,15 @@ mod tests {
 
     #[test]
     fn an_unknown_name_gets_a_suggestion_or_a_list() {
-        let declared: Vec<String> = (0..10).map(|at| format!("topic_{at}")).collect();
-        assert!(unknown_name(&format_ident!("topc_3"), &declared).ends_with("did you mean `topic_3`?"));
-        assert!(unknown_name(&format_ident!("sefl"), &declared).ends_with("did you mean `self`?"));
-        assert!(unknown_name(&format_ident!("history"), &declared).ends_with("`topic_7` and 2 more"));
-        assert!(unknown_name(&format_ident!("history"), &declared[..8]).ends_with("`topic_6`, `topic_7`"));
+        fn message(text: &str, count: usize) -> String {
+            let declared = (0..count).map(|at| format!("topic_{at}")).chain(["self".to_owned()]);
+            let declared: Vec<String> = declared.collect();
+            let near = Errors::default().nearest(text, &declared);
+            unknown_name(&format_ident!("{text}"), near, &declared)
+        }
+        assert!(message("topc_3", 10).ends_with("did you mean `topic_3`?"));
+        assert!(message("sefl", 10).ends_with("did you mean `self`?"));
+        assert!(message("history", 10).ends_with("`topic_7` and 2 more"));
+        assert!(message("history", 8).ends_with("`topic_6`, `topic_7`"));
     }
 }

@@ -12,7 +12,7 @@ use syn::{
 use super::steps::conditions;
 use crate::diagnostics::{Errors, quote};
 use crate::ident::ident_text;
-use crate::syntax::{Capture, Closure, ComputedDecl, FlowDecl, FlowForm, Param, shown, sized};
+use crate::syntax::{Capture, ComputedDecl, FlowDecl, FlowForm, Param, shown, sized};
 
 /// Each lifetime in a parameter is a lifetime of the flow. Wrong:
 ///
@@ -84,22 +84,24 @@ impl<'ast> Visit<'ast> for Lifetimes {
 /// returns. rustc would report the whole flow.
 pub(super) fn check_closures(flow: &mut FlowDecl, errors: &mut Errors) {
     let FlowForm::Item(header) = &flow.form else { return };
-    for param in &header.params {
+    let elided = header.params.iter().filter_map(|param| {
         let mut elided = ElidedReference::default();
         param.ty.iter().for_each(|ty| elided.visit_type(ty));
-        let Some(reference) = elided.0 else { continue };
-        let columns = flow.columns.iter_mut().filter_map(|column| column.derived.as_mut());
-        let mut is_kept = false;
-        for derived in columns.filter(|derived| keeps(derived, param)) {
-            derived.is_step_for_editors = true;
-            is_kept = true;
-        }
-        if is_kept {
-            let lifetime = header.generics.lifetimes().next().map(|param| &param.lifetime);
-            let borrowed = shown(&reference.elem);
-            let owned = sized(&reference.elem).unwrap_or_else(|| borrowed.clone());
-            errors.at(reference, kept_reference(&header.name, &param.name, &owned, &borrowed, lifetime));
-        }
+        Some((param, elided.0?))
+    });
+    let elided: Vec<(&Param, &TypeReference)> = elided.collect();
+    let params: Vec<&Param> = elided.iter().map(|(param, _)| *param).collect();
+    let mut kept = HashSet::new();
+    for derived in flow.columns.iter_mut().filter_map(|column| column.derived.as_mut()) {
+        let of_column = kept_by(derived, &params);
+        derived.is_step_for_editors |= !of_column.is_empty();
+        kept.extend(of_column);
+    }
+    for (param, reference) in elided.into_iter().filter(|(param, _)| kept.contains(&param.name)) {
+        let lifetime = header.generics.lifetimes().next().map(|param| &param.lifetime);
+        let borrowed = shown(&reference.elem);
+        let owned = sized(&reference.elem).unwrap_or_else(|| borrowed.clone());
+        errors.at(reference, kept_reference(&header.name, &param.name, &owned, &borrowed, lifetime));
     }
 }
 
@@ -144,15 +146,16 @@ impl<'t> Visit<'t> for ElidedReference<'t> {
     fn visit_expr(&mut self, _: &'t Expr) {}
 }
 
-/// Whether a closure of a compute step keeps a parameter: a step that is async, or a condition.
-fn keeps(derived: &ComputedDecl, param: &Param) -> bool {
+/// The parameters that closures of a compute step keep: a step that is async, and conditions.
+fn kept_by(derived: &ComputedDecl, params: &[&Param]) -> Vec<Ident> {
+    if params.is_empty() {
+        return Vec::new();
+    }
     let step = derived.closure.as_ref().filter(|closure| closure.as_async().is_some());
-    step.is_some_and(|step| captures(step, param))
-        || conditions(&derived.step).any(|condition| captures(&condition, param))
-}
-
-fn captures(closure: &Closure, param: &Param) -> bool {
-    !closure.captures([param]).is_empty()
+    let of_step = step.map(|step| step.captures(params.iter().copied()));
+    let of_conditions = conditions(&derived.step).map(|condition| condition.captures(params.iter().copied()));
+    let kept = of_step.into_iter().chain(of_conditions).flatten();
+    kept.map(|capture| capture.param.name.clone()).collect()
 }
 
 // Messages.

@@ -1,5 +1,7 @@
 //! A position in a list of tokens, and the ways to move on from it.
 
+use std::cell::Cell;
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::ParseStream;
@@ -8,15 +10,17 @@ use syn::{Path, PathSegment};
 use crate::ident::{self, ident_text, rust_ident};
 use crate::keywords::nearest_keyword;
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Cursor<'t> {
     trees: &'t [TokenTree],
     at: usize,
+    /// The end of the declaration, found once: without any `;`, each mistake would look for the end of the flow.
+    end: Cell<Option<usize>>,
 }
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(trees: &'t [TokenTree]) -> Self {
-        Self { trees, at: 0 }
+        Self { trees, at: 0, end: Cell::new(None) }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -63,12 +67,16 @@ impl<'t> Cursor<'t> {
     /// The tokens up to the end of this declaration: to the next `;`, or to the beginning of the next
     /// declaration if the `;` is missing.
     pub(super) fn declaration(&self) -> &'t [TokenTree] {
-        let rest = self.rest();
-        let end = (0..rest.len()).find(|&at| {
-            let rest = rest.get(at..).unwrap_or_default();
-            is_punct(rest.first(), ';') || begins_declaration(rest)
+        let known = self.end.get().filter(|end| *end >= self.at);
+        let end = known.unwrap_or_else(|| {
+            let ends = (self.at..self.trees.len()).find(|&at| {
+                let rest = self.trees.get(at..).unwrap_or_default();
+                is_punct(rest.first(), ';') || begins_declaration(rest)
+            });
+            ends.unwrap_or(self.trees.len())
         });
-        end.and_then(|end| rest.get(..end)).unwrap_or(rest)
+        self.end.set(Some(end));
+        self.trees.get(self.at..end).unwrap_or_default()
     }
 
     /// Moves on by at most `count` tokens, and returns them.

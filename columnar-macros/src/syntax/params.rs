@@ -1,5 +1,7 @@
 //! Parses the parameters of a flow: `(/// The tone. style: String, most: usize)`.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
@@ -19,6 +21,7 @@ fn is_name_with_colon(list: ParseStream<'_>) -> bool {
 /// Takes all parameters.
 pub(super) fn list(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Param>> {
     let mut params: Vec<Param> = Vec::new();
+    let mut names = HashSet::new();
     while !list.is_empty() {
         if is_self(list, errors) {
             continue;
@@ -34,12 +37,12 @@ pub(super) fn list(list: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Ve
         let mut param = Param { docs, ..param(list, errors)? };
         let has_type = param.ty.is_some();
         // `new` has all of them as parameters, where rustc would refuse a name a second time.
-        while params.iter().any(|other| other.name == param.name) {
-            // Without a type the parameter is reported already.
-            if has_type {
-                errors.at(&param.name, format!("two parameters are named {}", quote(&param.name)));
-            }
-            param.name = format_ident!("{}_", param.name);
+        // Without a type the parameter is reported already.
+        if has_type && names.contains(&param.name) {
+            errors.at(&param.name, format!("two parameters are named {}", quote(&param.name)));
+        }
+        while !names.insert(param.name.clone()) {
+            param.name = format_ident!("{}_{}", param.name, params.len());
         }
         params.push(param);
         // A name and a colon begin the next parameter, even without a comma.

@@ -1,8 +1,8 @@
 //! The argument of a compute step: the cell to compute, and the values that the column reads.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use super::Prompt;
 use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
@@ -10,6 +10,9 @@ use crate::model::Choice;
 use crate::model::cache::Pace;
 use crate::model::rendering::Schema;
 use crate::model::usage::SpendLimit;
+
+/// A [`Prompt`](super::Prompt), which is made of layers above this one.
+pub(super) type AnyPrompt = Arc<dyn Any + Send + Sync>;
 
 /// The argument of a compute step: the cell to compute, and the values that the column reads.
 ///
@@ -38,7 +41,7 @@ pub struct Context {
     /// `None` for plain text.
     output: Option<Arc<OutputSpec>>,
     /// The prompt of the outermost step, which has all settings; `None` if the step is no prompt.
-    pub(super) prompt: Option<Arc<Prompt>>,
+    pub(super) prompt: Option<AnyPrompt>,
 }
 
 impl Context {

@@ -1,14 +1,13 @@
 //! The conversions into a [`Step`]: from functions, by the return type, and from types that implement [`Compute`]; and
 //! into the text of a prompt.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use futures::future::FutureExt;
 use futures::stream::{Stream, StreamExt};
 use serde::Serialize;
 
-use super::{Compute, Context, Deltas, Prompt, Reply, Step, StepSettings};
+use super::{Compute, Context, Deltas, Reply, Step, StepSettings};
 use crate::declare::error::BoxError;
 use crate::history::Value;
 
@@ -35,16 +34,12 @@ impl<'a> Step<'a> {
 
 impl<'a, C: Compute> IntoStep<'a, form::Type> for C {
     fn into_step(self) -> Step<'a> {
-        let prompt = (&self as &dyn Any).downcast_ref::<Prompt>().cloned().map(Arc::new);
         let this = Arc::new(self);
         // The instruction is asked for once, because budgets and warm-ups need an instruction that never changes.
         let instruction = this.instruction().map(Into::into);
-        let mut settings = StepSettings { instruction, prompt, ..StepSettings::default() };
+        let mut settings = StepSettings { instruction, ..StepSettings::default() };
         settings.call(Arc::clone(&this));
-        Step::with_settings(settings, move |cx| match cx.prompt.clone() {
-            Some(prompt) => prompt.compute(cx),
-            None => this.compute(cx),
-        })
+        Step::with_settings(settings, move |cx| this.compute(cx))
     }
 }
 

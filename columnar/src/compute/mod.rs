@@ -9,6 +9,7 @@ mod call;
 mod context;
 mod convert;
 pub(crate) mod inputs;
+mod later_settings;
 mod other_names;
 mod policy;
 mod prompt;
@@ -29,6 +30,7 @@ mod typed;
 #[path = "typed/disabled.rs"]
 mod typed;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::declare::error::BoxError;
@@ -118,6 +120,11 @@ pub trait Compute: Send + Sync + 'static {
     fn reply_limit(&self) -> Option<u32> {
         None
     }
+
+    #[doc(hidden)]
+    fn __prompt(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
+    }
 }
 
 macro_rules! compute_behind {
@@ -145,6 +152,10 @@ macro_rules! compute_behind {
 
             fn reply_limit(&self) -> Option<u32> {
                 (**self).reply_limit()
+            }
+
+            fn __prompt(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+                (**self).__prompt()
             }
         }
     )*};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::call::{ModelCall, ReplyRules};
+use super::context::AnyPrompt;
 use super::{Compute, Context, IntoText, Reply};
 use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
@@ -264,7 +265,8 @@ impl Prompt {
 
 impl Compute for Prompt {
     fn compute(&self, cx: Context) -> Reply<'static> {
-        match self.call(&cx) {
+        let later = cx.prompt.clone().and_then(|prompt| prompt.downcast::<Self>().ok());
+        match later.as_deref().unwrap_or(self).call(&cx) {
             Ok(call) => Reply::of(call),
             Err(error) => Reply::whole(async { Err(error) }),
         }
@@ -307,6 +309,10 @@ impl Compute for Prompt {
 
     fn reply_limit(&self) -> Option<u32> {
         self.max_tokens
+    }
+
+    fn __prompt(&self) -> Option<AnyPrompt> {
+        Some(Arc::new(self.clone()))
     }
 }
 

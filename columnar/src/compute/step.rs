@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Compute, Context, Prompt, Reply};
+use super::context::AnyPrompt;
+use super::{Compute, Context, Reply};
 use crate::context::ContextForm;
 use crate::context::budget::Budget;
 use crate::declare::StepError;
-use crate::model::cache::Pace;
-use crate::model::{Choice, Effort};
+use crate::model::Choice;
 use crate::schedule::Rules;
 
 /// A compute step of any kind, as a flow holds it. A setting does not change the type, so settings can be conditional:
@@ -77,54 +77,11 @@ impl<'a> Step<'a> {
         self
     }
 
-    /// The step with another setting of its prompt. In a step without one, the setting is a mistake of the column.
-    pub(super) fn ask(self, setting: &'static str, change: impl FnOnce(Prompt) -> Prompt) -> Self {
-        self.set(|settings| match settings.prompt.take() {
-            Some(prompt) => {
-                let prompt = Arc::new(change(Arc::unwrap_or_clone(prompt)));
-                settings.call(Arc::clone(&prompt));
-                settings.prompt = Some(prompt);
-            }
-            None => settings.misplaced = Some(setting),
-        })
-    }
-
     pub(crate) fn start(&self, mut cx: Context) -> Reply<'a> {
         // Policies start the steps inside of them with the same context, and the outermost step has the later settings.
         cx.prompt = cx.prompt.or_else(|| self.settings.prompt.clone());
         (self.call)(cx)
     }
-}
-
-/// The settings of prompts after a policy, which makes a [`Step`] of the prompt.
-macro_rules! settings_of_prompts {
-    ($($name:ident($($value:ident: $Type:ty)?);)*) => {
-        impl Step<'_> {$(
-            #[doc = concat!("The setting [`Prompt::", stringify!($name), "`] after a policy. In a step without a prompt,")]
-            /// the setting is an error before any cell is computed.
-            #[must_use]
-            pub fn $name(self $(, $value: $Type)?) -> Self {
-                self.ask(stringify!($name), |prompt| prompt.$name($($value)?))
-            }
-        )*}
-    };
-}
-
-settings_of_prompts! {
-    model(model: impl Into<Choice>);
-    or_model(model: impl Into<Choice>);
-    max_tokens(max_tokens: u32);
-    allow_truncated();
-    allow_empty();
-    effort(effort: Effort);
-    temperature(temperature: f32);
-    top_p(share: f32);
-    seed(seed: u64);
-    stop(texts: impl IntoIterator<Item = impl Into<String>>);
-    lenient();
-    strip_thoughts();
-    keep_thoughts();
-    pace(pace: Pace);
 }
 
 impl fmt::Debug for Step<'_> {
@@ -142,7 +99,7 @@ pub(crate) struct StepSettings {
     /// The form of the contexts.
     pub(crate) form: ContextForm,
     /// The prompt with all settings, if the step is one.
-    pub(crate) prompt: Option<Arc<Prompt>>,
+    pub(crate) prompt: Option<AnyPrompt>,
     /// A setting of prompts, of a step that is none.
     pub(crate) misplaced: Option<&'static str>,
     /// The constant instruction of a model, sent with every request besides the context.
@@ -170,6 +127,7 @@ pub(crate) struct StepSettings {
 impl StepSettings {
     /// Takes the model and the settings of the value that calls it.
     pub(super) fn call(&mut self, compute: Arc<impl Compute>) {
+        self.prompt = compute.__prompt();
         self.model = compute.model();
         self.max_tokens = compute.reply_limit();
         self.reply_settings = compute.reply_settings().map(Into::into);

@@ -1,31 +1,9 @@
 //! The entry of a column in a file, so that a mistake is told with its line.
 
-use std::fmt;
 use std::mem;
 
+use super::file_position::FilePosition;
 use super::schema_error::SchemaError;
-
-/// A position in a file. Both numbers are counted from 1, and the column counts characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub struct FilePosition {
-    /// The line.
-    pub line: usize,
-    /// The character in the line.
-    pub column: usize,
-}
-
-impl FilePosition {
-    pub(crate) const fn new(line: usize, column: usize) -> Self {
-        Self { line, column }
-    }
-}
-
-impl fmt::Display for FilePosition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
-}
 
 /// The entry of a column in a file. The default is the one of a column that the program declares.
 #[derive(Clone, Debug, Default)]

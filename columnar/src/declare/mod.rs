@@ -12,6 +12,7 @@ mod connect;
 pub(crate) mod default_limits;
 pub(crate) mod error;
 mod file_origin;
+mod file_position;
 pub mod graph;
 mod name;
 mod outline;
@@ -26,7 +27,7 @@ mod view_text;
 mod window;
 
 pub(crate) use file_origin::FileOrigin;
-pub use file_origin::FilePosition;
+pub use file_position::FilePosition;
 pub use name::{Name, NameError};
 pub(crate) use name::{is_tag, last_part};
 pub use outline::{ColumnOutline, Growth, Outline, Pattern, Repeats, ViewOutline};

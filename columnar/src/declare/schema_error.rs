@@ -1,6 +1,6 @@
 //! The errors of declarations.
 
-use super::file_origin::FilePosition;
+use super::file_position::FilePosition;
 use super::name::{Name, NameError};
 use super::view::DEEPEST_GROUP;
 use super::view_text::ViewTextError;
@@ -363,8 +363,10 @@ impl SchemaError {
     /// Whether something seems to be missing.
     pub(crate) fn is_of_absence(&self) -> bool {
         match self {
-            Self::NoInput { .. } | Self::NoPrimaryInput { .. } => true,
-            Self::TiersWithoutSelf { .. } | Self::TiersWithoutText { .. } => true,
+            Self::NoInput { .. }
+            | Self::NoPrimaryInput { .. }
+            | Self::TiersWithoutSelf { .. }
+            | Self::TiersWithoutText { .. } => true,
             Self::BadStep { error, .. } => *error == StepError::Missing,
             _ => false,
         }

@@ -330,7 +330,6 @@
 //! | this module has modules nested 16 deep, which is the most | use a module of it directly |
 //! | the flow that this one extends has a column of this name | rename the column |
 //! | the method `read` exists for struct `Handle<Derived>` | the column has no type; use `get` |
-//! | expected `Score`, found `Value`; no field `stars` on type `Value` | `get` returns the JSON text of a typed column, and [`read`](crate::flow::Derived::read) the value: `chat.score.read(0)?` |
 //! | future cannot be sent between threads safely | a value that is not `Send`, such as an `Rc`, is held across an `.await`; the note points at it |
 //! | async block may outlive the current function, but it borrows `cx` | write `async move` |
 //! | the trait bound `Key: Clone` is not satisfied | a closure has a clone of each [parameter](super::compute_steps#a-parameter-in-a-closure) that it uses: derive `Clone`, or make the parameter an `Arc` |
@@ -355,5 +354,8 @@
 //! | `Person` is not a flow, so it cannot be extended | name a flow that is declared as a struct after the `:` |
 //! | expected expression, found keyword `const` | a flow with a header is an item, so it cannot be an expression; drop the header, or the `let` |
 //! | the `?` operator can only be used in a method that returns `Result` | only in a flow without a header can `?` return from the function around it; handle the error before `flow!`, or give it to the flow as a parameter |
+//!
+//! `get` returns the JSON text of a typed column, so rustc finds a [`Value`](crate::Value) where a `Score` is expected:
+//! [`read`](crate::flow::Handle::read), as in `chat.score.read(0)?`, returns the type.
 //!
 //! [← testing](super::testing) · [contents](super)

@@ -14,19 +14,19 @@ use crate::declare::{FilePosition, SchemaError};
 
 /// The entries of a file, as a format passes them to [`Declaration::read`](super::Declaration::read).
 #[derive(Debug)]
-pub struct FileEntries<'t>(pub(super) Entry<'t>);
+pub struct FileEntries<'t>(pub(super) FileEntry<'t>);
 
 impl<'de> Deserialize<'de> for FileEntries<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Entry::deserialize(deserializer).map(Self)
+        FileEntry::deserialize(deserializer).map(Self)
     }
 }
 
 /// An entry of a file.
 #[derive(Debug)]
-pub(super) enum Entry<'t> {
-    Table(Vec<(Entry<'t>, Entry<'t>)>),
-    List(Vec<Entry<'t>>),
+pub(super) enum FileEntry<'t> {
+    Table(Vec<(FileEntry<'t>, FileEntry<'t>)>),
+    List(Vec<FileEntry<'t>>),
     Text(Cow<'t, str>),
     Whole(i128),
     Number(f64),
@@ -34,7 +34,7 @@ pub(super) enum Entry<'t> {
     Empty,
 }
 
-impl Entry<'_> {
+impl FileEntry<'_> {
     /// The entry as a message shows it.
     fn found(&self) -> String {
         match self {
@@ -57,14 +57,14 @@ impl Entry<'_> {
     }
 }
 
-impl<'de> Deserialize<'de> for Entry<'de> {
+impl<'de> Deserialize<'de> for FileEntry<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(EntryVisitor)
     }
 }
 
 /// A key, which some formats lend only where a text is asked for.
-struct EntryKey<'t>(Entry<'t>);
+struct EntryKey<'t>(FileEntry<'t>);
 
 impl<'de> Deserialize<'de> for EntryKey<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -74,71 +74,50 @@ impl<'de> Deserialize<'de> for EntryKey<'de> {
 
 struct EntryVisitor;
 
+macro_rules! visits {
+    ($($visit:ident: $Type:ty, $value:ident => $entry:expr;)*) => {$(
+        fn $visit<E>(self, $value: $Type) -> Result<FileEntry<'de>, E> {
+            Ok($entry)
+        }
+    )*};
+}
+
 impl<'de> Visitor<'de> for EntryVisitor {
-    type Value = Entry<'de>;
+    type Value = FileEntry<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a table, a list, a text, a number, `true` or `false`")
     }
 
-    fn visit_bool<E>(self, is_on: bool) -> Result<Entry<'de>, E> {
-        Ok(Entry::Switch(is_on))
+    visits! {
+        visit_bool: bool, is_on => FileEntry::Switch(is_on);
+        visit_i64: i64, number => FileEntry::Whole(number.into());
+        visit_u64: u64, number => FileEntry::Whole(number.into());
+        visit_i128: i128, number => FileEntry::Whole(number);
+        visit_u128: u128, number => FileEntry::Whole(number.try_into().unwrap_or(i128::MAX));
+        visit_f64: f64, number => FileEntry::Number(number);
+        visit_str: &str, text => FileEntry::Text(Cow::Owned(text.to_owned()));
+        visit_borrowed_str: &'de str, text => FileEntry::Text(Cow::Borrowed(text));
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Entry<'de>, E> {
-        Ok(Entry::Whole(number.into()))
+    fn visit_unit<E>(self) -> Result<FileEntry<'de>, E> {
+        Ok(FileEntry::Empty)
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Entry<'de>, E> {
-        Ok(Entry::Whole(number.into()))
-    }
-
-    fn visit_i128<E>(self, number: i128) -> Result<Entry<'de>, E> {
-        Ok(Entry::Whole(number))
-    }
-
-    fn visit_u128<E>(self, number: u128) -> Result<Entry<'de>, E> {
-        Ok(Entry::Whole(number.try_into().unwrap_or(i128::MAX)))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Entry<'de>, E> {
-        Ok(Entry::Number(number))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Entry<'de>, E> {
-        Ok(Entry::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Entry<'de>, E> {
-        Ok(Entry::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_unit<E>(self) -> Result<Entry<'de>, E> {
-        Ok(Entry::Empty)
-    }
-
-    fn visit_none<E>(self) -> Result<Entry<'de>, E> {
-        Ok(Entry::Empty)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Entry<'de>, D::Error> {
-        Entry::deserialize(deserializer)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entry<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<FileEntry<'de>, A::Error> {
         let mut entries = Vec::new();
         while let Some(entry) = list.next_element()? {
             entries.push(entry);
         }
-        Ok(Entry::List(entries))
+        Ok(FileEntry::List(entries))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Entry<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<FileEntry<'de>, A::Error> {
         let mut entries = Vec::new();
         while let Some(EntryKey(key)) = table.next_key()? {
             entries.push((key, table.next_value()?));
         }
-        Ok(Entry::Table(entries))
+        Ok(FileEntry::Table(entries))
     }
 }
 
@@ -148,19 +127,19 @@ pub(super) trait FromEntry: Sized {
     fn words() -> String;
 
     /// The value; `None` if the entry is of another kind.
-    fn from_entry(entry: &Entry<'_>, reading: &mut Reading<'_>) -> Option<Self>;
+    fn from_entry(entry: &FileEntry<'_>, reading: &mut Reading<'_>) -> Option<Self>;
 }
 
 macro_rules! from_entries {
-    ($($Type:ty: $words:literal, $entry:pat => $value:expr;)*) => {$(
+    ($($Type:ty: $words:literal, $($entry:pat => $value:expr),*;)*) => {$(
         impl FromEntry for $Type {
             fn words() -> String {
                 $words.to_owned()
             }
 
-            fn from_entry(entry: &Entry<'_>, _: &mut Reading<'_>) -> Option<Self> {
+            fn from_entry(entry: &FileEntry<'_>, _: &mut Reading<'_>) -> Option<Self> {
                 match entry {
-                    $entry => $value,
+                    $($entry => $value,)*
                     _ => None,
                 }
             }
@@ -169,27 +148,14 @@ macro_rules! from_entries {
 }
 
 from_entries! {
-    String: "a text", Entry::Text(text) => Some(text.as_ref().to_owned());
-    bool: "`true` or `false`", Entry::Switch(is_on) => Some(*is_on);
-    usize: "a whole number, 0 or more", Entry::Whole(number) => (*number).try_into().ok();
-    u64: "a whole number, 0 or more", Entry::Whole(number) => (*number).try_into().ok();
+    String: "a text", FileEntry::Text(text) => Some(text.as_ref().to_owned());
+    bool: "`true` or `false`", FileEntry::Switch(is_on) => Some(*is_on);
+    usize: "a whole number, 0 or more", FileEntry::Whole(number) => (*number).try_into().ok();
+    u64: "a whole number, 0 or more", FileEntry::Whole(number) => (*number).try_into().ok();
     // All of these settings count something that there is.
-    u32: "a whole number above 0", Entry::Whole(number) => (*number).try_into().ok();
-}
-
-impl FromEntry for f64 {
-    fn words() -> String {
-        "a number".to_owned()
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "a setting has few digits")]
-    fn from_entry(entry: &Entry<'_>, _: &mut Reading<'_>) -> Option<Self> {
-        match entry {
-            Entry::Whole(number) => Some(*number as Self),
-            Entry::Number(number) => Some(*number),
-            _ => None,
-        }
-    }
+    u32: "a whole number above 0", FileEntry::Whole(number) => (*number).try_into().ok();
+    // A setting has few digits, and more are printed and read again.
+    f64: "a number", FileEntry::Number(number) => Some(*number), FileEntry::Whole(number) => number.to_string().parse().ok();
 }
 
 impl<T: FromEntry> FromEntry for Option<T> {
@@ -197,8 +163,8 @@ impl<T: FromEntry> FromEntry for Option<T> {
         T::words()
     }
 
-    fn from_entry(entry: &Entry<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        if matches!(entry, Entry::Empty) { Some(None) } else { T::from_entry(entry, reading).map(Some) }
+    fn from_entry(entry: &FileEntry<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        if matches!(entry, FileEntry::Empty) { Some(None) } else { T::from_entry(entry, reading).map(Some) }
     }
 }
 
@@ -207,8 +173,8 @@ impl<T: FromEntry> FromEntry for Vec<T> {
         format!("a list in which each entry is {}", T::words())
     }
 
-    fn from_entry(entry: &Entry<'_>, reading: &mut Reading<'_>) -> Option<Self> {
-        let Entry::List(entries) = entry else { return None };
+    fn from_entry(entry: &FileEntry<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        let FileEntry::List(entries) = entry else { return None };
         let read =
             entries.iter().enumerate().map(|(at, entry)| reading.value(format!("entry {}", at + 1), entry));
         Some(read.collect::<Vec<Option<T>>>().into_iter().flatten().collect())
@@ -242,8 +208,8 @@ impl<'t> Reading<'t> {
     }
 
     /// The position of a text that the format lent.
-    pub(super) fn position_of(&mut self, entry: &Entry<'_>) -> Option<FilePosition> {
-        let Entry::Text(Cow::Borrowed(lent)) = entry else { return None };
+    pub(super) fn position_of(&mut self, entry: &FileEntry<'_>) -> Option<FilePosition> {
+        let FileEntry::Text(Cow::Borrowed(lent)) = entry else { return None };
         let text = self.text?;
         let offset = lent.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
         let line = self.lines.partition_point(|start| *start <= offset);
@@ -256,7 +222,7 @@ impl<'t> Reading<'t> {
     }
 
     /// The value of an entry. An entry of another kind is a mistake.
-    pub(super) fn value<T: FromEntry>(&mut self, name: String, entry: &Entry<'_>) -> Option<T> {
+    pub(super) fn value<T: FromEntry>(&mut self, name: String, entry: &FileEntry<'_>) -> Option<T> {
         self.path.push(name);
         let around = self.position;
         self.position = self.position_of(entry).or(around);

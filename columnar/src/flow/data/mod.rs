@@ -121,7 +121,7 @@ impl Declaration {
     /// # Ok::<(), toml::de::Error>(())
     /// ```
     ///
-    /// The parser must lend the keys of the text, as those of TOML and JSON do. A key with an escape has the position of the
+    /// The parser must lend the keys of the text, as the parsers of TOML and JSON do. A key with an escape has the position of the
     /// entry around it. Without positions, as in a format whose parser lends nothing, a message names the entries.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-use super::entry::{Entry, FromEntry, Reading};
+use super::entry::{FileEntry, FromEntry, Reading};
 use crate::declare::FileOrigin;
 use crate::declare::error::{excerpt, lines, list, nearest};
 
@@ -16,7 +16,7 @@ pub(super) trait DataTable: Default {
     const REQUIRED: Option<&'static str> = None;
 
     /// Reads the value of a known key.
-    fn set(&mut self, key: &str, entry: &Entry<'_>, reading: &mut Reading<'_>);
+    fn set(&mut self, key: &str, entry: &FileEntry<'_>, reading: &mut Reading<'_>);
 
     fn file_mut(&mut self) -> &mut InData;
 
@@ -67,7 +67,7 @@ macro_rules! table {
             fn set(
                 &mut self,
                 key: &str,
-                entry: &$crate::data::entry::Entry<'_>,
+                entry: &$crate::data::entry::FileEntry<'_>,
                 reading: &mut $crate::data::entry::Reading<'_>,
             ) {
                 match key {
@@ -91,19 +91,6 @@ macro_rules! table {
             $(fn of_number($number: usize) -> Option<Self> {
                 Some($of_number)
             })?
-        }
-
-        impl $crate::data::entry::FromEntry for $Table {
-            fn words() -> String {
-                $crate::data::table::words_of::<Self>()
-            }
-
-            fn from_entry(
-                entry: &$crate::data::entry::Entry<'_>,
-                reading: &mut $crate::data::entry::Reading<'_>,
-            ) -> Option<Self> {
-                $crate::data::table::table_of(entry, reading)
-            }
         }
 
         impl<'de> serde::Deserialize<'de> for $Table {
@@ -131,34 +118,39 @@ pub(super) use table;
 pub(super) fn deserialize<'de, T: FromEntry + Default, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    let entry = Entry::deserialize(deserializer)?;
+    let entry = FileEntry::deserialize(deserializer)?;
     let mut reading = Reading::default();
     let table = reading.value("the declaration".to_owned(), &entry).unwrap_or_default();
     if reading.mistakes.is_empty() { Ok(table) } else { Err(D::Error::custom(lines(&reading.mistakes))) }
 }
 
-pub(super) fn words_of<T: DataTable>() -> String {
-    let short = match (T::of_text(String::new()), T::of_number(0)) {
-        (Some(_), _) => "a text, or ",
-        (_, Some(_)) => "a whole number above 0, or ",
-        _ => "",
-    };
-    format!("{short}a table with the keys {}", list(T::KEYS))
+impl<T: DataTable> FromEntry for T {
+    fn words() -> String {
+        let short = match (T::of_text(String::new()), T::of_number(0)) {
+            (Some(_), _) => "a text, or ",
+            (_, Some(_)) => "a whole number above 0, or ",
+            _ => "",
+        };
+        format!("{short}a table with the keys {}", list(T::KEYS))
+    }
+
+    fn from_entry(entry: &FileEntry<'_>, reading: &mut Reading<'_>) -> Option<Self> {
+        match entry {
+            FileEntry::Table(entries) => Some(table_of(entries, reading)),
+            FileEntry::Text(text) => {
+                let mut table = T::of_text(text.as_ref().to_owned())?;
+                *table.file_mut() =
+                    InData(Arc::new(FileOrigin { position: reading.position, ..FileOrigin::default() }));
+                Some(table)
+            }
+            FileEntry::Whole(number) => T::of_number(usize::try_from(*number).ok()?),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a table key by key. A key that is wrong has the default value.
-pub(super) fn table_of<T: DataTable>(entry: &Entry<'_>, reading: &mut Reading<'_>) -> Option<T> {
-    let entries = match entry {
-        Entry::Table(entries) => entries,
-        Entry::Text(text) => {
-            let mut table = T::of_text(text.as_ref().to_owned())?;
-            let origin = FileOrigin { position: reading.position, ..FileOrigin::default() };
-            *table.file_mut() = InData(Arc::new(origin));
-            return Some(table);
-        }
-        Entry::Whole(number) => return T::of_number(usize::try_from(*number).ok()?),
-        _ => return None,
-    };
+fn table_of<T: DataTable>(entries: &[(FileEntry<'_>, FileEntry<'_>)], reading: &mut Reading<'_>) -> T {
     let known = reading.mistakes.len();
     let around = reading.position;
     let mut table = T::default();
@@ -192,7 +184,7 @@ pub(super) fn table_of<T: DataTable>(entry: &Entry<'_>, reading: &mut Reading<'_
     let keeps_mistakes = reading.has_positions() && T::REQUIRED.is_some();
     let mistakes = if keeps_mistakes { reading.mistakes.split_off(known) } else { Vec::new() };
     *table.file_mut() = InData(Arc::new(FileOrigin { position, keys, mistakes }));
-    Some(table)
+    table
 }
 
 fn unknown_key(key: &str, known: &[&str]) -> String {

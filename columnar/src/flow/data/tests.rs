@@ -21,7 +21,7 @@ fn mistakes_of(declaration: &Declaration) -> Vec<String> {
 
 /// A person was shown the first mistake alone, in words of Rust, and the rest one by one after each correction.
 #[test]
-fn a_file_tells_all_of_its_mistakes_with_their_lines() {
+fn i11_a_file_tells_all_of_its_mistakes_with_their_lines() {
     let file = r#"colour = "red"
 sources = ["user", 3, { was = "said" }]
 documents = "files"
@@ -200,7 +200,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_message_has_words_of_rust(root in entries()) {
+    fn i11_no_message_has_words_of_rust(root in entries()) {
         let text = root.to_string();
         let read = Declaration::read(&text, serde_json::from_str).expect("it is JSON");
         let messages = mistakes_of(&read).join("\n");
