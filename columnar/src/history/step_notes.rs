@@ -6,57 +6,74 @@ use rpds::RedBlackTreeMapSync;
 
 /// A note for each of some steps. Equal notes of neighbouring steps are one entry, so a column of which all cells have the
 /// same note costs nothing for each. A clone is a reference count.
+///
+/// The last run is outside of the tree, because most steps are noted in order and with the note of the step before.
 #[derive(Clone, Debug)]
 pub(crate) struct StepNotes<N> {
-    /// The runs of equal notes, by the first step. No run is empty, and no two with the same note touch.
+    /// The earlier runs of equal notes, by the first step. No run is empty, and no two with the same note touch.
     runs: RedBlackTreeMapSync<usize, NoteRun<N>>,
+    last: Option<NoteRun<N>>,
 }
 
 #[derive(Clone, Debug)]
 struct NoteRun<N> {
-    end: usize,
+    steps: Range<usize>,
     note: N,
 }
 
 impl<N> Default for StepNotes<N> {
     fn default() -> Self {
-        Self { runs: RedBlackTreeMapSync::default() }
+        Self { runs: RedBlackTreeMapSync::default(), last: None }
     }
 }
 
 impl<N: Clone + PartialEq> StepNotes<N> {
     pub(crate) fn get(&self, step: usize) -> Option<&N> {
-        let (_, run) = self.runs.range(..=step).next_back()?;
-        (step < run.end).then_some(&run.note)
+        let last = self.last.as_ref()?;
+        let run = if last.steps.start <= step {
+            last
+        } else {
+            self.runs.range(..=step).next_back().map(|(_, run)| run)?
+        };
+        run.steps.contains(&step).then_some(&run.note)
     }
 
     /// Notes a step. The first note of a step stays.
     pub(crate) fn insert(&mut self, step: usize, note: N) {
-        if self.get(step).is_none() {
+        if let Some(last) = &mut self.last
+            && last.steps.end == step
+            && last.note == note
+        {
+            last.steps.end += 1;
+        } else if self.get(step).is_none() {
             self.insert_run(step..step.saturating_add(1), note);
         }
     }
 
     /// Notes steps, none of which has a note.
-    fn insert_run(&mut self, steps: Range<usize>, note: N) {
-        let after = self.runs.get(&steps.end).filter(|run| run.note == note).map(|run| run.end);
-        if after.is_some() {
-            self.runs.remove_mut(&steps.end);
+    fn insert_run(&mut self, mut steps: Range<usize>, note: N) {
+        if let Some(last) = self.last.take() {
+            self.runs.insert_mut(last.steps.start, last);
         }
-        let end = after.unwrap_or(steps.end);
-        let before = self.runs.range(..steps.start).next_back();
-        let joined = before.filter(|(_, run)| run.end == steps.start && run.note == note);
-        let joined = joined.map(|(start, _)| *start);
-        // Most steps are noted in order, and a run that nobody shares grows in place.
-        match joined.and_then(|start| self.runs.get_mut(&start)) {
-            Some(run) => run.end = end,
-            None => self.runs.insert_mut(steps.start, NoteRun { end, note }),
+        if let Some(after) = self.runs.get(&steps.end).filter(|run| run.note == note) {
+            let end = after.steps.end;
+            self.runs.remove_mut(&steps.end);
+            steps.end = end;
+        }
+        let before = self.runs.range(..steps.start).next_back().map(|(_, run)| run);
+        if let Some(before) = before.filter(|run| run.steps.end == steps.start && run.note == note) {
+            steps.start = before.steps.start;
+        }
+        self.runs.insert_mut(steps.start, NoteRun { steps, note });
+        self.last = self.runs.last().map(|(_, run)| run.clone());
+        if let Some(last) = &self.last {
+            self.runs.remove_mut(&last.steps.start);
         }
     }
 
     /// The notes of the steps before a step.
     pub(crate) fn before(&self, step: usize) -> Self {
-        if self.runs.last().is_none_or(|(_, run)| run.end <= step) {
+        if self.last.as_ref().is_none_or(|last| last.steps.end <= step) {
             return self.clone();
         }
         let mut before = Self::default();
@@ -67,8 +84,9 @@ impl<N: Clone + PartialEq> StepNotes<N> {
     /// Takes over the notes of some steps, none of which has a note.
     pub(crate) fn adopt(&mut self, other: &Self, steps: Range<usize>) {
         let first = other.runs.range(..=steps.start).next_back().map_or(steps.start, |(start, _)| *start);
-        for (start, run) in other.runs.range(first..steps.end.max(first)) {
-            let shared = steps.start.max(*start)..steps.end.min(run.end);
+        let runs = other.runs.range(first..steps.end.max(first)).map(|(_, run)| run);
+        for run in runs.chain(&other.last) {
+            let shared = steps.start.max(run.steps.start)..steps.end.min(run.steps.end);
             if !shared.is_empty() {
                 self.insert_run(shared, run.note.clone());
             }
@@ -96,7 +114,11 @@ mod tests {
             };
             assert_eq!(all(&notes), list);
             let changes = list.windows(2).filter(|pair| pair[0] != pair[1] && pair[1] > 0).count();
-            assert_eq!(notes.runs.size(), changes + usize::from(list[0] > 0), "{notes:?}");
+            assert_eq!(
+                notes.runs.size() + usize::from(notes.last.is_some()),
+                changes + usize::from(list[0] > 0),
+                "{notes:?}"
+            );
             for start in 0..8 {
                 for end in start..=8 {
                     let mut adopted = StepNotes::default();

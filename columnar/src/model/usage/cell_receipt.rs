@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 
@@ -15,7 +16,7 @@ use crate::history::SkipReason;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CellReceipt {
     /// `None` if the cell called no model.
-    pub(crate) calls: Option<Receipt>,
+    pub(crate) calls: Option<Arc<Receipt>>,
     /// The reason for a skipped cell. `None` for a cell with a value, and for cells of earlier versions.
     pub(crate) skipped: Option<SkipReason>,
     /// What computed the value. `None` for a cell that is skipped, was imported, or was stored by an earlier version.
@@ -40,7 +41,7 @@ impl fmt::Display for CellReceipt {
         if let (None, None, Some(made)) = (calls, skipped, made) {
             return write!(f, "{{\"made\":\"{made}\"}}");
         }
-        let calls = calls.iter().flat_map(Receipt::members);
+        let calls = calls.iter().flat_map(|calls| calls.members());
         let notes = [
             ("skipped", skipped.as_ref().map(|reason| Json::from(reason.text()))),
             ("made", made.map(|made| made.to_string().into())),
@@ -59,7 +60,7 @@ impl FromStr for CellReceipt {
         let skipped = entries.get("skipped").and_then(|reason| SkipReason::parse(reason.as_str()?));
         let made = entries.get("made").and_then(|made| made.as_str()?.parse().ok());
         let has_calls = entries.is_empty() || entries.keys().any(|name| name != "skipped" && name != "made");
-        let calls = has_calls.then(|| Receipt::parse(entries)).transpose()?;
+        let calls = has_calls.then(|| Receipt::parse(entries).map(Arc::new)).transpose()?;
         Ok(Self { calls, skipped, made })
     }
 }
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn a_parsed_receipt_equals_the_printed_one() {
         let made = Fingerprint::new(Some("Answer."), None, "user");
-        for calls in [None, Some(Receipt { calls: 2, ..Receipt::default() })] {
+        for calls in [None, Some(Arc::new(Receipt { calls: 2, ..Receipt::default() }))] {
             for skipped in [None, Some(SkipReason::When), Some(SkipReason::Failed("no \"answer\"".into()))] {
                 for made in [None, Some(made)] {
                     let receipt = CellReceipt { calls: calls.clone(), skipped: skipped.clone(), made };
@@ -95,6 +96,6 @@ mod tests {
         let both: CellReceipt = r#"{"calls":1,"skipped":"failed: x"}"#.parse().expect("a receipt");
         assert_eq!(both.to_string().parse::<Receipt>().map(|receipt| receipt.calls), Ok(1));
         assert_eq!("cheap".parse::<CellReceipt>(), Err(ParseReceiptError));
-        assert_eq!("{}".parse::<CellReceipt>().map(|receipt| receipt.calls), Ok(Some(Receipt::default())));
+        assert_eq!("{}".parse::<CellReceipt>().map(|receipt| receipt.calls), Ok(Some(Arc::default())));
     }
 }

@@ -202,7 +202,11 @@ impl SharedFlow {
                 let is_due = state.scheduler.is_due(cell);
                 RunAction::Skip(cell, if is_due { SkipReason::Inputs } else { SkipReason::Every })
             }
-            Action::Emit(cell) => RunAction::Emit(cell, state.table.get(cell), state.skip_reason(cell)),
+            Action::Emit(cell) => {
+                let value = state.table.get(cell);
+                let reason = if value.is_none() { state.skip_reason(cell) } else { None };
+                RunAction::Emit(cell, value, reason)
+            }
         })
     }
 

@@ -59,8 +59,7 @@ pub(super) struct Unstored {
     pub(super) cell: Cell,
     /// `None` if the cell is skipped.
     pub(super) value: Option<Value>,
-    /// In a box, because each cell moves a report.
-    pub(super) receipt: Box<CellReceipt>,
+    pub(super) receipt: CellReceipt,
     /// The tokens of the value, once counted.
     pub(super) counted: Option<CountedTokens>,
     pub(super) span: CellSpan,
@@ -225,9 +224,9 @@ impl<'a> Computation<'a> {
 
     /// The cell with this value, or skipped for this reason.
     fn finish(&mut self, value: Option<Value>, skipped: Option<SkipReason>) -> Unstored {
-        let calls = self.receipt.take().map(|receipt| receipt.build(self.attempt));
+        let calls = self.receipt.take().map(|receipt| Arc::new(receipt.build(self.attempt)));
         let made = value.is_some().then_some(self.made);
-        let receipt = Box::new(CellReceipt { calls, skipped, made });
+        let receipt = CellReceipt { calls, skipped, made };
         let span = mem::take(&mut self.span);
         Unstored { cell: self.cell, value, receipt, counted: None, span }
     }

@@ -26,7 +26,7 @@ impl<I> Run<'_, I> {
     /// A cell that is skipped without a computation.
     pub(super) fn skipped(&mut self, cell: Cell, reason: SkipReason) -> Unstored {
         let span = CellSpan::new(self.name(cell.column), cell.step);
-        let receipt = Box::new(CellReceipt::skipped(reason));
+        let receipt = CellReceipt::skipped(reason);
         Unstored { cell, value: None, receipt, counted: None, span }
     }
 
@@ -73,11 +73,11 @@ impl<I> Run<'_, I> {
             };
             let step = unstored.cell.step;
             let receipt = receipt(&earlier);
-            *unstored.receipt = receipt.map_err(|_| StoreError::other(InvalidHistory::Receipt { step }))?;
+            unstored.receipt = receipt.map_err(|_| StoreError::other(InvalidHistory::Receipt { step }))?;
             unstored.value = earlier.value;
         }
         let Unstored { cell, value, receipt, counted, .. } = unstored;
-        let receipt = mem::take(&mut **receipt);
+        let receipt = mem::take(receipt);
         // A counter that was replaced meanwhile counts again.
         Ok(caught(|| shared.handle_stored(*cell, value.as_ref(), receipt, counted.as_ref())).is_some())
     }

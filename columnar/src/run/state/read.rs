@@ -93,7 +93,7 @@ impl FlowState {
     pub(crate) fn cell_receipt(&self, cell: Cell) -> CellReceipt {
         let skipped = self.skip_reason(cell);
         CellReceipt {
-            calls: self.receipts.get(cell).map(|calls| Receipt::clone(calls)),
+            calls: self.receipt(cell),
             made: self.receipts.made(cell).filter(|_| !self.scheduler.is_skipped(cell)),
             skipped,
         }

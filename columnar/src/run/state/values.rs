@@ -143,14 +143,14 @@ impl Receipts {
         if let Some(calls) = calls {
             let steps = self.maps.entry(map_key(cell)).or_default();
             // Copies a map that a fork shares, so at most `SHARED` pointers.
-            Arc::make_mut(steps).entry(cell.step).or_insert_with(|| Arc::new(calls));
+            Arc::make_mut(steps).entry(cell.step).or_insert(calls);
         }
         if skipped.is_none() && made.is_none() {
             return;
         }
         let Some(notes) = self.notes_mut(cell.column) else { return };
-        let before = cell.step.checked_sub(1).and_then(|before| notes.made.get(before)).copied();
-        if let Some(made) = made.or(before) {
+        let before = || notes.made.get(cell.step.checked_sub(1)?).copied();
+        if let Some(made) = made.or_else(before) {
             notes.made.insert(cell.step, made);
         }
         if let Some(reason) = skipped {
