@@ -127,7 +127,7 @@ impl LiveFlow<'static, Dynamic> {
     /// let f = flow([column("topics", source("review").latest(), prompt("List the topics."))])?;
     /// let reviews = "Too slow.\nVery good indeed.\n";
     /// assert_eq!(f.push_all("review", reviews.lines()).await?, 2);
-    /// assert_eq!(f.steps(), 2);
+    /// assert_eq!(f.get("review", 1).as_deref(), Some("Very good indeed."));
     /// # Ok(()) }
     /// ```
     ///
