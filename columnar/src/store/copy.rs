@@ -3,7 +3,7 @@
 use futures::future::join_all;
 
 use super::checked::{NOT_RETURNED, load, stored_steps};
-use super::{Put, StepEntries, Store, StoreError};
+use super::{Entry, Put, StepEntries, Store, StoreError};
 use crate::declare::Name;
 use crate::history::StepRanges;
 
@@ -47,11 +47,21 @@ pub(crate) async fn check_beyond(into: &dyn Store, column: &Name, before: usize)
 
 /// Stores entries. A cell that has the same entry already is passed over; a different entry is an error.
 pub(crate) async fn put_all(into: &dyn Store, column: &Name, entries: StepEntries) -> Result<(), StoreError> {
+    put_each(into, column, entries, Entry::holds).await
+}
+
+/// Stores entries. A cell that has an entry already is passed over if that one holds the new one, and an error otherwise.
+pub(crate) async fn put_each(
+    into: &dyn Store,
+    column: &Name,
+    entries: StepEntries,
+    holds: fn(&Entry, &Entry) -> bool,
+) -> Result<(), StoreError> {
     // All puts at once, so that the store can write all entries with one wait. A clone of an entry copies no text.
     let puts = entries.iter().map(|(step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (step, entry)) in join_all(puts).await.into_iter().zip(&entries) {
         if let Put::Exists(existing) = put?
-            && !existing.holds(entry)
+            && !holds(&existing, entry)
         {
             return Err(StoreError::other(format!(
                 "`{column}` at step {step} is there already, and is something else"

@@ -25,7 +25,7 @@ pub use crate::history::StoredSteps;
 pub(crate) use checked::{NOT_RETURNED, listed_steps, load, stored_steps};
 pub use contract::{Entry, Put, Store};
 pub(crate) use contract::{StepEntries, StoreFuture};
-pub(crate) use copy::{BYTES, CHUNK, check_beyond, copy, put_all};
+pub(crate) use copy::{BYTES, CHUNK, check_beyond, copy, put_all, put_each};
 pub use error::{Defect, StoreError};
 pub use file::FileStore;
 pub use memory::MemoryStore;

@@ -9,7 +9,7 @@ use crate::declare::Name;
 use crate::history::SkipReason;
 use crate::model::usage::CellReceipt;
 use crate::run::reopen::FlowDefinition;
-use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_all};
+use crate::store::{BYTES, CHUNK, Entry, Store, StoreError, put_each};
 
 /// The members of a row, before the checks.
 pub(super) type RowMembers = Vec<(String, Json)>;
@@ -66,7 +66,9 @@ impl<'s, S: Store> Ingest<'s, S> {
         self.bytes = 0;
         for (column, entries) in std::mem::take(&mut self.pending) {
             // By the key: a renamed column is stored under its first name.
-            put_all(self.store, &self.definition.key(&column), entries).await?;
+            let key = self.definition.key(&column);
+            // Without the receipts: the row of a skipped cell has the reason, and not the calls.
+            put_each(self.store, &key, entries, |existing, row| existing.value == row.value).await?;
         }
         Ok(())
     }

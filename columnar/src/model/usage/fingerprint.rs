@@ -44,12 +44,16 @@ impl FromStr for Fingerprint {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let part = |at: usize| u32::from_str_radix(text.get(at..at + 6).ok_or(())?, 16).map_err(drop);
         if text.len() != 18 {
             return Err(());
         }
-        Ok(Self { prompt: part(0)?, version: part(6)?, views: part(12)? })
+        Ok(Self { prompt: part(text, 0)?, version: part(text, 6)?, views: part(text, 12)? })
     }
+}
+
+/// The number in six digits of a text.
+fn part(text: &str, start: usize) -> Result<u32, ()> {
+    u32::from_str_radix(text.get(start..start + 6).ok_or(())?, 16).map_err(drop)
 }
 
 #[cfg(test)]

@@ -149,8 +149,8 @@ impl Receipts {
             return;
         }
         let Some(notes) = self.notes_mut(cell.column) else { return };
-        let before = || notes.made.get(cell.step.checked_sub(1)?).copied();
-        if let Some(made) = made.or_else(before) {
+        let made = made.or_else(|| notes.made.get(cell.step.checked_sub(1)?).copied());
+        if let Some(made) = made {
             notes.made.insert(cell.step, made);
         }
         if let Some(reason) = skipped {
