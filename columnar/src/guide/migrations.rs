@@ -80,6 +80,7 @@
 //! nothing:
 //!
 //! ```
+//! use columnar::Prompt;
 //! use columnar::prelude::*;
 //! use columnar::reopen::StaleReason;
 //! use columnar::store::MemoryStore;

@@ -98,6 +98,10 @@ impl<N: Clone + PartialEq> StepNotes<N> {
 mod tests {
     use super::*;
 
+    fn all(notes: &StepNotes<usize>) -> Vec<usize> {
+        (0..8).map(|step| notes.get(step).copied().unwrap_or(0)).collect()
+    }
+
     /// All notes of eight steps, of two kinds or none, inserted from both sides, are found, cut and adopted as in a list.
     #[test]
     fn all_answers_are_those_of_a_list() {
@@ -109,9 +113,6 @@ mod tests {
                 notes.insert(step, list[step]);
                 notes.insert(step, 3);
             }
-            let all = |notes: &StepNotes<usize>| -> Vec<usize> {
-                (0..8).map(|step| notes.get(step).copied().unwrap_or(0)).collect()
-            };
             assert_eq!(all(&notes), list);
             let changes = list.windows(2).filter(|pair| pair[0] != pair[1] && pair[1] > 0).count();
             assert_eq!(

@@ -79,22 +79,18 @@ impl Choice {
 
     /// The name of the model, without the address, also if it cannot be called.
     pub(crate) fn model_name(&self, flow: &Self) -> Option<Arc<str>> {
-        match self {
-            Self::Named(name) => Some(name.split('@').next()?.into()),
-            Self::WithBackups(choices) => choices.first()?.model_name(flow),
-            Self::Inherited if !flow.is_inherited() => flow.model_name(&Self::Inherited),
-            _ => Some(self.resolve(flow).ok()?.name().into()),
-        }
+        self.model_names(flow).into_iter().next()
     }
 
-    /// The names of the model and its backups, as far as they are known without a call.
+    /// The names of the model and its backups.
     pub(crate) fn model_names(&self, flow: &Self) -> Vec<Arc<str>> {
         match self {
+            Self::Named(name) => name.split('@').next().map(Arc::from).into_iter().collect(),
             Self::WithBackups(choices) => {
                 choices.iter().flat_map(|choice| choice.model_names(flow)).collect()
             }
             Self::Inherited if !flow.is_inherited() => flow.model_names(&Self::Inherited),
-            _ => self.model_name(flow).into_iter().collect(),
+            _ => self.resolve(flow).ok().map(|model| model.name().into()).into_iter().collect(),
         }
     }
 

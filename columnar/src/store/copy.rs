@@ -47,16 +47,22 @@ pub(crate) async fn check_beyond(into: &dyn Store, column: &Name, before: usize)
 
 /// Stores entries of a column. A cell that has the same entry already is passed over; a different entry is an error.
 pub(crate) async fn put_all(into: &dyn Store, column: &Name, entries: StepEntries) -> Result<(), StoreError> {
-    put_cells(into, entries.into_iter().map(|(step, entry)| (column.clone(), step, entry)).collect()).await
+    let cells = entries.into_iter().map(|(step, entry)| (column.clone(), step, entry)).collect();
+    put_cells(into, cells, Entry::holds).await
 }
 
-/// Stores entries of several columns, as [`put_all`] does.
-pub(crate) async fn put_cells(into: &dyn Store, cells: Vec<(Name, usize, Entry)>) -> Result<(), StoreError> {
+/// Stores entries of several columns. A cell that has an entry already is passed over if that one holds the new one, and an
+/// error otherwise.
+pub(crate) async fn put_cells(
+    into: &dyn Store,
+    cells: Vec<(Name, usize, Entry)>,
+    holds: fn(&Entry, &Entry) -> bool,
+) -> Result<(), StoreError> {
     // All puts at once, so that the store can write all entries with one wait. A clone of an entry copies no text.
     let puts = cells.iter().map(|(column, step, entry)| into.put(column.clone(), *step, entry.clone()));
     for (put, (column, step, entry)) in join_all(puts).await.into_iter().zip(&cells) {
         if let Put::Exists(existing) = put?
-            && !existing.holds(entry)
+            && !holds(&existing, entry)
         {
             return Err(occupied(column, *step));
         }

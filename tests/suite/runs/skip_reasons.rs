@@ -1,14 +1,17 @@
 //! The reason of a skipped cell, wherever the cell is shown: `cell`, events, rows and their exports, subscriptions; during
 //! the run and after a restart, in forks and copies.
 
+use std::io::Cursor;
+
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
-use columnar::rows::write_json_lines;
+use columnar::rows::{read_json_lines, write_json_lines};
 use columnar::service::Position;
 use columnar::store::{Entry, FileStore, MemoryStore, Store};
 use columnar::{CellState, Column, Name, Reply, SkipReason};
 use columnar_tests::live::push_all;
 use columnar_tests::log::Log;
+use columnar_tests::models::ChunkModel;
 use columnar_tests::rows::Format;
 use futures::future::ready;
 
@@ -174,6 +177,29 @@ async fn rows_take_the_reasons_into_another_store() -> Outcome {
     write_json_lines(&f, &mut lines).await?;
     let end = r#""_skipped":["every","when","step","inputs","failed"],"_skip_reasons":["every","when","step","inputs","failed: no answer"]}"#;
     assert!(String::from_utf8(lines)?.lines().next().expect("a line").ends_with(end));
+    Ok(())
+}
+
+/// The row of a cell that was paid for in vain has the reason without the calls.
+#[tokio::test(start_paused = true)]
+async fn rows_are_read_again_into_their_own_store() -> Outcome {
+    let store = MemoryStore::new();
+    let model = ChunkModel::new("openai/gpt-5.4-mini", |_, _| vec![Err("no".into())]);
+    let mood = [column("mood", source("user").latest(), prompt("Name the mood.").model(model).or_skip())];
+    let f = Flow::open(store.clone(), &mood).await?;
+    push_all(&f, "user", ["a"]).await?;
+    f.run().await?;
+    let cell = f.cell("mood", 0)?;
+    assert!(matches!(cell, CellState::Skipped(Some(SkipReason::Failed(_)))), "{cell:?}");
+    let receipt = f.receipt("mood", 0).expect("it called a model");
+    let mut lines = Vec::new();
+    write_json_lines(&f, &mut lines).await?;
+    drop(f);
+    let writer = store.clone();
+    assert_eq!(read_json_lines(&writer, Cursor::new(lines)).await?, 1);
+    drop(writer);
+    let f = Flow::open(store, &mood).await?;
+    assert_eq!((f.cell("mood", 0)?, f.receipt("mood", 0)), (cell, Some(receipt)));
     Ok(())
 }
 

@@ -75,11 +75,11 @@ async fn store_rows(
         }
         rows += 1;
         if rows.is_multiple_of(CHUNK) || bytes > BYTES {
-            put_cells(store, std::mem::take(&mut pending)).await?;
+            put_cells(store, std::mem::take(&mut pending), has_value_of).await?;
             bytes = 0;
         }
     }
-    put_cells(store, pending).await?;
+    put_cells(store, pending, has_value_of).await?;
     Ok(rows)
 }
 
@@ -110,6 +110,11 @@ impl CheckedRow {
         }
         Ok(row)
     }
+}
+
+/// Whether an entry has the value of a row. The row of a skipped cell has the reason, and not the calls.
+fn has_value_of(existing: &Entry, row: &Entry) -> bool {
+    existing.value == row.value
 }
 
 /// The entry of a skipped cell with the reason, if there is one.

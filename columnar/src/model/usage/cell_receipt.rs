@@ -12,7 +12,7 @@ use crate::history::SkipReason;
 
 /// The stored receipt of a cell: the calls, and how the cell came about.
 ///
-/// The text is the text of the [`Receipt`], with up to two further members: `skipped`, and `made`, the fingerprint.
+/// The text is a [`Receipt`] with up to two further members: `skipped`, and `made`, the fingerprint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CellReceipt {
     /// `None` if the cell called no model.
@@ -54,9 +54,14 @@ impl FromStr for CellReceipt {
     type Err = ParseReceiptError;
 
     fn from_str(json: &str) -> Result<Self, ParseReceiptError> {
+        // The receipt of most cells without a model again: opening a flow parses the receipts of all cells.
+        let made = json.strip_prefix("{\"made\":\"").and_then(|rest| rest.strip_suffix("\"}"));
+        if let Some(Ok(made)) = made.map(str::parse) {
+            return Ok(Self { made: Some(made), ..Self::default() });
+        }
         let json: Json = serde_json::from_str(json).map_err(|_| ParseReceiptError)?;
         let entries = json.as_object().ok_or(ParseReceiptError)?;
-        // A later version may have other reasons and fingerprints.
+        // A later version may write other reasons and fingerprints.
         let skipped = entries.get("skipped").and_then(|reason| SkipReason::parse(reason.as_str()?));
         let made = entries.get("made").and_then(|made| made.as_str()?.parse().ok());
         let has_calls = entries.is_empty() || entries.keys().any(|name| name != "skipped" && name != "made");

@@ -51,8 +51,9 @@ impl FromStr for Fingerprint {
     }
 }
 
-fn part(text: &str, at: usize) -> Result<u32, ()> {
-    u32::from_str_radix(text.get(at..at + 6).ok_or(())?, 16).map_err(drop)
+/// The number in six digits of a text.
+fn part(text: &str, start: usize) -> Result<u32, ()> {
+    u32::from_str_radix(text.get(start..start + 6).ok_or(())?, 16).map_err(drop)
 }
 
 #[cfg(test)]
