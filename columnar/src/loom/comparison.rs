@@ -126,7 +126,8 @@ fn line(before: &str, node: &Node<'_>, mark: &str) -> String {
     let mut line = format!("{before}{} {}{mark} ", Printable(node.id()), node.author());
     // A text may be long, and the line ends after some of its words.
     for word in node.text().split_whitespace().take(WIDTH) {
-        line += &format!(" {}", Printable(word));
+        line.push(' ');
+        line += &Printable(word).to_string();
     }
     let ends = line.char_indices().scan(0, |width, (at, c)| {
         // Letters of Chinese, Japanese and Korean have two columns; a few others have less than this says.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use columnar::loom::{Author, Change, Edge, Header, Loom, Mark, Mode, NodeId, export, import};
+use columnar::loom::{Author, Change, Edge, Header, Loom, Mark, Mode, NodeId, Turn, export, import};
 use columnar::model::{End, Finish, Usage};
 use columnar::store::{FileStore, Store};
 use columnar::tokens::Estimate;
@@ -92,7 +92,7 @@ async fn l26_a_comparison_says_where_branches_part_and_what_each_has() {
     let [left, right] = [&why, &caroline].map(|node| loom.path(node, &[]).unwrap());
     let compared = left.compare(&right, &Estimate);
     assert_eq!(compared.ancestor.map(|node| node.id()), Some(&question));
-    let ids: Vec<&NodeId> = compared.left.turns.iter().map(|turn| turn.id()).collect();
+    let ids: Vec<&NodeId> = compared.left.turns.iter().map(Turn::id).collect();
     assert_eq!(ids, [&ada, &why]);
     assert_eq!((compared.left.tokens, compared.right.tokens), (2, 3));
     assert_eq!((compared.left.usage.usage, compared.right.usage.cells), (Usage::new(1_000, 8), 1));
@@ -144,7 +144,7 @@ fn l26_branches_are_compared_by_the_ways_of_their_paths() {
 fn l26_a_comparison_fits_a_terminal() {
     let mut tree = Named::new(Mode::Dialogue);
     let root = tree.root("root");
-    let mut ends = vec![root.clone(), root];
+    let mut ends = [root.clone(), root];
     for (at, text) in ["漢字".repeat(500), "word ".repeat(500), "\u{1b}[2J\n".repeat(500)]
         .iter()
         .cycle()

@@ -396,8 +396,8 @@ fn i10_documents_with_many_links_and_edits_need_no_time() {
             // All links after all nodes: each one would look through half of the tree.
             let (links, nodes): (Vec<_>, Vec<_>) =
                 changes.into_iter().partition(|change| matches!(change, Change::Link { .. }));
-            let edits = ends.iter().map(|end| {
-                let header = Header::new(tree.new_id(&mut dice), Author::Human).with_edge(end);
+            let edits = ends.iter().enumerate().map(|(at, end)| {
+                let header = Header::new(node(&format!("edit {at}")), Author::Human).with_edge(end);
                 Change::Node { header: header.with_edited_from(&lone), text: "text".into() }
             });
             let edits: Vec<Change> = edits.collect();

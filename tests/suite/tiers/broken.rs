@@ -1,6 +1,7 @@
 //! The broken tiers, against the bytes of requests: whatever a column reads beside its documents.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use columnar::budget::Budget;
@@ -69,7 +70,8 @@ fn at_some(
 fn bytes(messages: &Messages, tier: Tier) -> String {
     let mut bytes = if tier == Tier::L0 { messages.system("") } else { String::new() };
     for part in messages.parts().filter(|part| part.tier() == Some(tier)) {
-        bytes += &format!("\n{}: {}", part.role().as_str(), part.text().trim_start_matches('\n'));
+        // The empty line between the parts of one message is no text of a tier.
+        write!(bytes, "\n{}: {}", part.role().as_str(), part.text().trim_start_matches('\n')).unwrap();
     }
     bytes
 }

@@ -104,6 +104,13 @@ pub(super) struct Composed {
     pub(super) broken: Vec<Tier>,
 }
 
+impl Composed {
+    /// The tier of the first turn, if a message of the user leads to it.
+    fn lead(&self) -> Option<Tier> {
+        self.messages.first().filter(|(.., text)| text == "<elided/>").map(|(_, tier, _)| *tier)
+    }
+}
+
 /// The number of values that a finite window of an input shows; `None` for all.
 pub(super) type Windows<'w> = &'w [Option<usize>];
 
@@ -111,6 +118,7 @@ pub(super) type Windows<'w> = &'w [Option<usize>];
 pub(super) fn composed(turns: &[Turn], windows: Windows<'_>, target: usize) -> Composed {
     let last = turns.len() - 1;
     let (mut tracker, mut shown, mut known) = (Tracker::new(target), Set::default(), 0);
+    let mut answered = None;
     for (step, turn) in turns.iter().enumerate() {
         let (mut next, first) = (tracker.clone(), final_before(turns, windows, step));
         let mut changed = changes(&shown, &turn.documents);
@@ -124,9 +132,17 @@ pub(super) fn composed(turns: &[Turn], windows: Windows<'_>, target: usize) -> C
         }
         let moves = next.update(&changed);
         if step == last {
-            return compose(turns, windows, &next, moves.broken());
+            let mut now = compose(turns, windows, &next, moves.broken());
+            let lead = now.lead();
+            if let Some(before) = answered.filter(|before| *before != lead) {
+                now.broken.extend([before, lead].into_iter().flatten().filter(|tier| *tier != Tier::Active));
+                now.broken.sort();
+                now.broken.dedup();
+            }
+            return now;
         }
         if turn.reply.is_some() {
+            answered = Some(compose(&turns[..=step], windows, &next, &[]).lead());
             (tracker, shown, known) = (next, turn.documents.clone(), known.max(first));
         }
     }
