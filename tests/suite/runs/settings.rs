@@ -10,9 +10,11 @@ async fn settings_of_a_prompt_and_policies_come_in_any_order() -> Result<()> {
         struct Chat(model: ScriptedModel, other: ScriptedModel, style: String, name: String) {
             source user;
             column first(user.latest) = prompt("1").model(model.clone()).temperature(0.5).retry(3).limit(4);
-            column last(user.latest) = prompt("2").retry(3).model(model.clone()).temperature(0.5).limit(4).stop(["."]);
-            column twice(user.latest) = prompt(style).model(model.clone()).timeout(secs(9)).model(other.clone());
-            column named(user.latest) = prompt(style).model(name).or_wait().or_model(name);
+            column last(user.latest) =
+                prompt("2").retry(3).model(model.clone()).temperature(0.5).limit(4).stop(["."]);
+            column twice(user.latest) =
+                prompt(style).model(model.clone()).timeout(secs(9)).model(other.clone());
+            column named(user.latest)     = prompt(style).model(name).or_wait().or_model(name);
             column score(user.latest): u8 = prompt("3").repairs(2).model(model.clone()).max_tokens(9);
         }
     }
