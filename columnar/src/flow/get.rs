@@ -60,7 +60,7 @@ impl ColumnKey<Name> for &Name {
 impl<C: Columns, I: ColumnId> LiveFlow<'_, C, I> {
     /// The value of a column that an event names; `None` if the cell is not stored, skipped, or not [in memory](Self::load).
     /// [`cell`](Self::cell) tells these apart. A column that the program knows is a field with the same method. The value of
-    /// a typed column is JSON text here; [`read`](Self::read) returns the type.
+    /// a typed column is JSON text here; `read` returns the type.
     ///
     /// A text is a compile error, because a text might be misspelt. For a name that is known only when the program runs, use
     /// [`try_get`](Self::try_get).
@@ -117,7 +117,7 @@ impl<C, I> LiveFlow<'_, C, I> {
 
 impl Flow {
     /// The value of a column at a step; `None` if the cell is not stored, skipped, or not [in memory](Self::load).
-    /// [`cell`](Self::cell) tells these apart. The value of a typed column is JSON text here; [`read`](Self::read) returns the
+    /// [`cell`](Self::cell) tells these apart. The value of a typed column is JSON text here; `read` returns the
     /// type.
     ///
     /// # Panics

@@ -16,7 +16,7 @@ use crate::schedule::Cell;
 
 impl<C, I> LiveFlow<'_, C, I> {
     /// The value of a column at a step; `None` if there is none, or the cell is skipped. The value of a typed column is JSON
-    /// text here; [`read`](Self::read) returns the type.
+    /// text here; `read` returns the type.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -177,7 +177,7 @@ impl<C, I> LiveFlow<'_, C, I> {
 
 impl<K> Handle<K> {
     /// The value at a step; `None` if the cell is not stored, skipped, or not [in memory](LiveFlow::load).
-    /// [`cell`](Self::cell) tells these apart. The value of a typed column is JSON text here; [`read`](Handle::read) returns
+    /// [`cell`](Self::cell) tells these apart. The value of a typed column is JSON text here; `read` returns
     /// the type.
     pub fn get(&self, step: usize) -> Option<Value> {
         self.cell(step).into_value()

@@ -356,6 +356,6 @@
 //! | the `?` operator can only be used in a method that returns `Result` | only in a flow without a header can `?` return from the function around it; handle the error before `flow!`, or give it to the flow as a parameter |
 //!
 //! `get` returns the JSON text of a typed column, so rustc finds a [`Value`](crate::Value) where a `Score` is expected:
-//! [`read`](crate::flow::Handle::read), as in `chat.score.read(0)?`, returns the type.
+//! `read`, as in `chat.score.read(0)?`, returns the type.
 //!
 //! [← testing](super::testing) · [contents](super)
