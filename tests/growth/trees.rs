@@ -31,3 +31,22 @@ pub(super) fn chain(size: usize) {
 pub(super) fn star(size: usize) {
     assert_eq!(import(&document(size, false)).expect("it is a document").len(), 1);
 }
+
+/// Links to nodes that were there, which could close a cycle, in a document and in a stored tree.
+pub(super) fn links(size: usize) {
+    let mut tree = Tree::new(Mode::Dialogue);
+    let mut dice = 1 << 40;
+    let mut roll = || {
+        dice += 1 << 41;
+        dice
+    };
+    let start = tree.append(&mut roll, Edge::root(), Author::Human, "text").expect("it is new");
+    let mut last = start.clone();
+    for _ in 0..size {
+        last = tree.append(&mut roll, &last, Author::Human, "text").expect("it is new");
+        let end = tree.append(&mut roll, &start, Author::Model, "text").expect("it is new");
+        tree.link(&last, &end).expect("nothing follows the end");
+    }
+    let again = Tree::replay(Mode::Dialogue, tree.changes()).expect("no link closes a cycle");
+    assert_eq!(import(&export(&again, "t", "")).expect("it is a document").len(), 1);
+}

@@ -27,6 +27,8 @@ const MODEL: &str = "anthropic/claude-sonnet-5";
 const EDITED: f64 = 0.5;
 /// The files that are shown in full: those of most edits.
 const SELECTED: usize = 3;
+/// The limit of the file tree, which each request in tiers pays at the full price, in tokens.
+const TREE: usize = 1000;
 /// The lengths of texts, in tokens: those of the benchmark `cost`.
 const INSTRUCTION: &[usize] = &[1500];
 const MESSAGES: &[usize] = &[15, 30, 60, 100, 150, 250, 600];
@@ -58,7 +60,7 @@ pub(crate) fn print(subject: &Subject) {
 fn session(subject: &Subject) -> Option<Vec<Step>> {
     let mut random = Random::new(6);
     let mut editor = Editor::new(subject.root().to_owned(), scanned(subject.root()).paths())?;
-    let mut repo = Repository::open(subject.root()).ok()?;
+    let mut repo = Repository::open(subject.root()).ok()?.tree_limit(TREE);
     let first = repo.select(editor.hot().take(SELECTED)).scan().ok()?;
     let (mut update, mut steps, mut edits) = (first, Vec::new(), 0);
     while edits < EDITS {

@@ -379,7 +379,7 @@ fn i10_documents_with_many_links_and_edits_need_no_time() {
             let start = tree.append(&mut dice, Edge::root(), Author::Human, "text").unwrap();
             let mut last = start.clone();
             let mut ends = Vec::new();
-            for _ in 0..LENGTH / 10 {
+            for _ in 0..LENGTH / 40 {
                 last = tree.append(&mut dice, &last, Author::Human, "text").unwrap();
                 // Nothing follows the node yet, so the link is cheap for the tree that makes it.
                 let end = tree.append(&mut dice, &start, Author::Model, "text").unwrap();
