@@ -62,8 +62,8 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
 //! let chat = flow! {
 //!     source user;
-//!     column digest(user.window(3)) = script(["", "", "They are tired."]).every(3);
-//!     column mood(user.latest) = (async |_: Context| Err::<String, _>("no answer")).or_skip();
+//!     column digest(user.window(3))           = script(["", "", "They are tired."]).every(3);
+//!     column mood(user.latest)                = (async |_: Context| Err::<String, _>("no answer")).or_skip();
 //!     column plan(digest.latest, mood.latest) = script(["", "", ""]);
 //! };
 //! chat.user.push("Long day.").await?;

@@ -23,7 +23,7 @@ const FAILED: &str = "failed: ";
 /// let chat = flow! {
 ///     source user;
 ///     column digest(user.window(2)) = script(["", "Tired."]).every(2);
-///     column mood(user.latest) = (async |_: Context| Err::<String, _>("no answer")).or_skip();
+///     column mood(user.latest)      = (async |_: Context| Err::<String, _>("no answer")).or_skip();
 /// };
 /// chat.user.push("Long day.").await?;
 /// chat.run().await?;
