@@ -439,9 +439,9 @@ mod tests {
             ("note", text.clone()),
         ];
         assert_eq!(types[..6], expected);
-        assert_eq!((types[6].0, types[7].clone()), (SKIPPED, (EXACT, text)));
-        assert!(matches!(&types[6].1, DataType::List(_)), "{types:?}");
-        let exact = cell_value(EXACT, batch.column(7), 0);
+        assert_eq!((types[6].0, types[7].0, types[8].clone()), (SKIPPED, REASONS, (EXACT, text)));
+        assert!(types[6..8].iter().all(|(_, kind)| matches!(kind, DataType::List(_))), "{types:?}");
+        let exact = cell_value(EXACT, batch.column(8), 0);
         assert_eq!(exact, r#"{"score":"0.50"}"#, "all other values are found from the number");
     }
 
