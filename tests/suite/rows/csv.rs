@@ -105,7 +105,8 @@ async fn a_text_that_is_empty_is_told_from_none() -> Outcome {
     f.push("user", "").await?;
     let mut table = Vec::new();
     columnar::rows::write_csv(&f, &mut table).await?;
-    let expected = "_step,user,topics,_skipped,_empty\n0,a,,,topics\n1,b,,topics,\n2,,,,user\n";
+    let expected = "_step,user,topics,_skipped,_skip_reasons,_empty\n0,a,,,,topics\n\
+        1,b,,topics,\"[\"\"failed: it is odd\"\"]\",\n2,,,,,user\n";
     assert_eq!(std::str::from_utf8(&table)?, expected);
     let store = MemoryStore::new();
     assert_eq!(read_csv(&store, Cursor::new(table)).await?, 3);
