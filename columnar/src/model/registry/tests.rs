@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use super::providers::SchemaDialect;
 use super::*;
 
 fn priced() -> impl Iterator<Item = (&'static str, &'static Family, Price)> {
