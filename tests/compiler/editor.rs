@@ -192,8 +192,9 @@ fn steps_are_completed(editor: &mut Editor, form: Form) {
         assert_eq!(has_local, form == Form::Inline, "{form:?}: {line}\n{found:?}");
     }
     // A policy returns a step, which had no settings of prompts.
+    // `mod` is a keyword, so the beginning of `model` completes nothing.
     for line in
-        ["column tone(user) = prompt(\"\").retry(3).¦;", "column tone(user) = prompt(\"\").retry(3).mod¦;"]
+        ["column tone(user) = prompt(\"\").retry(3).¦;", "column tone(user) = prompt(\"\").retry(3).mode¦;"]
     {
         let found = labels(editor, &program(form, line));
         assert!(found.iter().any(|(label, _)| label.starts_with("model")), "{form:?}: {line}\n{found:?}");

@@ -7,7 +7,7 @@ use super::{Prompt, Step};
 #[diagnostic::on_unimplemented(
     message = "the model of a prompt is set by `.model(...)`",
     label = "expected the method `model`",
-    note = "as in `prompt(\"...\").model(\"openai/gpt-5.4-mini\")`, before policies such as `.retry(2)`"
+    note = "as in `prompt(\"...\").model(\"openai/gpt-5.4-mini\")`"
 )]
 pub trait ModelOfAnotherName {}
 

@@ -115,3 +115,15 @@ async fn a_text_that_is_empty_is_told_from_none() -> Outcome {
     assert_eq!((again.cell("topics", 1)?, again.forecast().cells), (f.cell("topics", 1)?, 1));
     Ok(())
 }
+
+/// A spreadsheet had a column `ID`, which no name of a column can be, and each such column had to get a name.
+#[tokio::test]
+async fn columns_of_the_file_can_be_left_out() -> Outcome {
+    let store = MemoryStore::new();
+    let options = RowOptions::new().rename("Review", "review").leave_out("ID").leave_out("stars");
+    let rows = Cursor::new("ID,Review,stars\n7,Too slow.,2\n8,Good.,5\n");
+    assert_eq!(options.read_csv(&store, rows).await?, 2);
+    assert_eq!(store.stored_steps(Name::new("review")?).await?.prefix, 2);
+    assert_eq!(store.stored_steps(Name::new("stars")?).await?.prefix, 0);
+    Ok(())
+}

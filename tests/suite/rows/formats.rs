@@ -258,7 +258,8 @@ async fn equal_rows_are_accepted_and_different_ones_are_an_error() -> Outcome {
 async fn an_invalid_row_is_an_error_and_nothing_is_imported() -> Outcome {
     let text = "convert it to one";
     let step = "`_step` must be a whole number, 0 or more";
-    let name = "use at most 64 lowercase letters, digits and `_`, beginning with a letter";
+    let name = "use at most 64 lowercase letters, digits and `_`, beginning with a letter; `RowOptions` can `rename` the \
+        column, or `leave_out` it";
     #[rustfmt::skip]
     let bad: Vec<(&[u8], String)> = vec![
         (b"secret", "it is not a JSON object, from byte 1 on".into()),

@@ -144,8 +144,8 @@ struct CsvFile<'o, R> {
     /// The position of the header.
     start: u64,
     options: &'o RowOptions,
-    /// The columns of the fields.
-    columns: Vec<String>,
+    /// The columns of the fields; `None` for one that is left out.
+    columns: Vec<Option<String>>,
     record: StringRecord,
 }
 
@@ -168,7 +168,7 @@ impl<R: Read + Seek> RowFile for CsvFile<'_, R> {
     fn rewind(&mut self) -> Result<(), RowsError> {
         self.csv.seek_raw(SeekFrom::Start(self.start), Position::new()).map_err(failed)?;
         self.csv.read_record(&mut self.record).map_err(failed)?;
-        self.columns = self.record.iter().map(|name| self.options.column(name).to_owned()).collect();
+        self.columns = self.record.iter().map(|name| Some(self.options.column(name)?.to_owned())).collect();
         Ok(())
     }
 }
@@ -193,7 +193,8 @@ impl<R> CsvFile<'_, R> {
 
     /// The fields of the row with their columns.
     fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.columns.iter().map(String::as_str).zip(&self.record)
+        let fields = self.columns.iter().zip(&self.record);
+        fields.filter_map(|(column, field)| Some((column.as_deref()?, field)))
     }
 }
 

@@ -185,10 +185,12 @@ impl<R: BufRead + Seek> RowFile for LinesFile<'_, R> {
             // Lines may end in CR LF, and empty ones are no rows.
             let row = self.line.trim_ascii_end();
             if !row.is_empty() {
-                let mut members = parse(row);
-                for (member, _) in members.iter_mut().flatten() {
-                    *member = self.options.column(member).to_owned();
-                }
+                let members = parse(row).map(|members| {
+                    let kept = members.into_iter().filter_map(|(member, value)| {
+                        Some((self.options.column(&member)?.to_owned(), value))
+                    });
+                    kept.collect()
+                });
                 return Ok(Some(members));
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use super::table::{EMPTY, EXACT, RowsError, SKIPPED, STEP};
+use super::table::{EMPTY, EXACT, REASONS, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::run::Error;
 
@@ -37,6 +37,7 @@ use crate::run::Error;
 pub struct RowOptions {
     renamed: Vec<RenamedColumn>,
     sources: BTreeSet<String>,
+    left_out: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -67,10 +68,33 @@ impl RowOptions {
         self
     }
 
-    /// The name of the column with this name in the file.
-    pub(super) fn column<'n>(&'n self, in_file: &'n str) -> &'n str {
+    /// Leaves out a column of the file when rows are read, such as a number of another program.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use columnar::rows::RowOptions;
+    /// use columnar::store::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (store, rows) = (MemoryStore::new(), "{\"ID\":7,\"review\":\"Too slow.\"}\n");
+    /// let options = RowOptions::new().source("review");
+    /// let error = options.read_json_lines(&store, Cursor::new(rows)).await.expect_err("`ID` is no name");
+    /// assert!(error.to_string().starts_with("row 1: `ID` cannot be a name"));
+    /// assert_eq!(options.leave_out("ID").read_json_lines(&store, Cursor::new(rows)).await?, 1);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn leave_out(mut self, in_file: impl Into<String>) -> Self {
+        self.left_out.insert(in_file.into());
+        self
+    }
+
+    /// The name of the column with this name in the file; `None` for a column that is left out.
+    pub(super) fn column<'n>(&'n self, in_file: &'n str) -> Option<&'n str> {
         let renamed = self.renamed.iter().find(|renamed| renamed.in_file == in_file);
-        renamed.map_or(in_file, |renamed| renamed.column.as_str())
+        let column = renamed.map_or(in_file, |renamed| renamed.column.as_str());
+        (!self.left_out.contains(in_file)).then_some(column)
     }
 
     /// The columns that a file must have.
@@ -95,7 +119,7 @@ impl RowOptions {
             return Err(Error::unknown_column(&unknown.column, columns.to_vec()).into());
         }
         let mut names = Vec::new();
-        let mut taken = BTreeSet::from([STEP, SKIPPED, EMPTY, EXACT]);
+        let mut taken = BTreeSet::from([STEP, SKIPPED, REASONS, EMPTY, EXACT]);
         for column in columns {
             let renamed = self.renamed.iter().find(|renamed| renamed.column == column.as_str());
             let name = renamed.map_or(column.as_str(), |renamed| renamed.in_file.as_str());

@@ -234,9 +234,9 @@ impl RowFile for ParquetFile<'_> {
                 && *row < batch.num_rows()
             {
                 let schema = batch.schema();
-                let columns = schema.fields().iter().zip(batch.columns()).map(|(field, column)| {
-                    let name = self.options.column(field.name());
-                    (name.to_owned(), cell_value(name, column, *row))
+                let columns = schema.fields().iter().zip(batch.columns()).filter_map(|(field, column)| {
+                    let name = self.options.column(field.name())?;
+                    Some((name.to_owned(), cell_value(name, column, *row)))
                 });
                 let mut members = columns.collect();
                 *row += 1;

@@ -63,7 +63,7 @@ pub enum RowsError {
 #[non_exhaustive]
 pub enum InvalidRow {
     /// A member cannot be the name of a column.
-    #[error(transparent)]
+    #[error("{0}; `RowOptions` can `rename` the column, or `leave_out` it")]
     Name(#[from] NameError),
     /// A line is not a JSON object.
     #[error("it is not a JSON object, from byte {byte} on")]
