@@ -88,6 +88,8 @@ pub mod models {
 
 /// Programs as a user writes them, from one end to the other.
 pub mod programs {
+    #[cfg(feature = "csv")]
+    pub mod annotate;
     #[cfg(feature = "providers")]
     pub mod debate;
     pub mod minutes;

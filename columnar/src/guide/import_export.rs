@@ -50,7 +50,7 @@
 //! A source needs a value in every row. The whole file is checked first: a null is an error that names the row and the
 //! column, and nothing is stored. Of a store without a flow nobody knows the columns, so each one counts as a source,
 //! until [`RowOptions`](crate::rows::RowOptions) names the sources. [`RowOptions`](crate::rows::RowOptions) also has the
-//! names that columns have in the file, both ways:
+//! names that columns have in the file, both ways, and leaves out columns that the flow does not need:
 //!
 #![cfg_attr(feature = "csv", doc = "```")]
 #![cfg_attr(not(feature = "csv"), doc = "```ignore")]
@@ -61,8 +61,8 @@
 //! use columnar::store::MemoryStore;
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let file = "\u{feff}Review,Topics\r\nToo slow.,speed\r\n\"Good, I think.\",\r\n";   // as a spreadsheet writes it
-//! let options = RowOptions::new().rename("Review", "review").rename("Topics", "topics").source("review");
+//! let file = "\u{feff}ID,Review,Topics\r\n7,Too slow.,speed\r\n8,\"Good, I think.\",\r\n";   // as a spreadsheet writes it
+//! let options = RowOptions::new().rename("Review", "review").rename("Topics", "topics").leave_out("ID").source("review");
 //! let store = MemoryStore::new();
 //! assert_eq!(options.read_csv(&store, Cursor::new(file)).await?, 2);
 //!
@@ -72,7 +72,7 @@
 //!
 //! let mut table = Vec::new();
 //! options.write_csv(&reviews, &mut table).await?;
-//! assert!(String::from_utf8(table)?.starts_with("_step,Review,Topics,_skipped,_empty\n0,Too slow.,speed,,\n"));
+//! assert!(String::from_utf8(table)?.starts_with("_step,Review,Topics,_skipped,_skip_reasons,_empty\n0,Too slow.,speed,,,\n"));
 //! # Ok(()) }
 //! ```
 //!
