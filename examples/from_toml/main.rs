@@ -128,8 +128,9 @@ mod tests {
         let wrong = INCLUDED.replace("mood.latest", "mod.latest").replace("\"numbers\"", "\"number\"");
         assert_eq!(
             error(&wrong),
-            "`facts` has the compute step `number`, which the program does not have; did you mean `numbers`?\n\
-             `reply` reads `mod`, but the flow has no such column: did you mean `mood`?"
+            "line 5, column 1: `reply` reads `mod`, but the flow has no such column: did you mean `mood`?\n\
+             line 26, column 1: `facts` has the compute step `number`, which the program does not have; did you mean \
+             `numbers`?"
         );
         let unknown = error(&INCLUDED.replace("retry", "rettry"));
         assert!(unknown.contains("line 11") && unknown.contains("did you mean `retry`?"), "{unknown}");

@@ -45,6 +45,8 @@ pub(crate) type StepEntries = Vec<(usize, Entry)>;
 ///     [`StoreError::Locked`]. Afterwards the location is as if it had never been opened.
 /// 11. **Copies.** Where a definition is found, so are all entries that were confirmed before. So the definition of a
 ///     copied flow, which is written last, in place of a mark, tells that the copy is whole.
+/// 12. **Order.** If [`keeps_order`](Self::keeps_order) returns `true`, of puts that are called one after another, for
+///     ascending steps of one column, a later one is stored only if all earlier ones are.
 ///
 /// The futures own the data, so a run can hold many futures at once. A `put` whose future is dropped is done or not
 /// done as a whole.

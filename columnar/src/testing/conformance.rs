@@ -42,6 +42,7 @@ pub async fn conformance<S: Store, H: Fn() -> S>(location: impl Fn() -> H) {
     loads_exactly_the_requested_steps(&location()).await;
     takes_concurrent_puts(&location()).await;
     stores_a_dropped_put_whole_or_not_at_all(&location()).await;
+    keeps_the_order_that_it_promises(&location()).await;
     keeps_the_last_definition(&location()).await;
     deletes_a_flow_as_a_whole(&location()).await;
     deletes_nothing_where_there_is_no_flow(&location()).await;
@@ -313,6 +314,26 @@ async fn stores_a_dropped_put_whole_or_not_at_all<S: Store>(handle: &impl Fn() -
     if let Some(Ok(Put::Stored)) = begun {
         let existing = !load_steps(&store, "map", 1..2).await.is_empty();
         assert!(existing, "clause 3: step 1 was confirmed at once");
+    }
+}
+
+async fn keeps_the_order_that_it_promises<S: Store>(handle: &impl Fn() -> S) {
+    // Dropped after more and more polls, so that the puts end anywhere.
+    for polls in 0..4 {
+        let store = opened(handle).await;
+        if !store.keeps_order() {
+            return;
+        }
+        let first = stored_steps(&store, "map").await.prefix;
+        let puts =
+            (first..first + 40).map(|step| store.put(Name::known("map"), step, paid(format!("map {step}"))));
+        let mut puts = join_all(puts);
+        // `any` stops when all are done, because nothing may be polled after its end.
+        let _ = (0..polls).any(|_| (&mut puts).now_or_never().is_some());
+        drop(puts);
+        let store = reopened(store, handle).await;
+        let StoredSteps { beyond, .. } = stored_steps(&store, "map").await;
+        assert!(beyond.is_empty(), "clause 12: steps {beyond:?} are stored after a gap");
     }
 }
 

@@ -45,11 +45,11 @@ fn rater() -> (ScriptedModel, Arc<AtomicUsize>) {
 async fn a_spreadsheet_is_rated_and_written_again() -> Outcome {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("reviews.csv");
-    let mut rows = String::from("\u{feff}ID,Review\r\n");
-    for at in 0..9 {
+    let rows = (0..9).map(|at| {
         let text = if at == 4 { "rude" } else { "\"Good, I think.\nReally.\"" };
-        rows += &format!("{at},{text}\r\n");
-    }
+        format!("{at},{text}\r\n")
+    });
+    let rows = format!("\u{feff}ID,Review\r\n{}", rows.collect::<Vec<_>>().concat());
     fs::write(&file, rows.replace("4,rude", "4,"))?;
     let store = || FileStore::new(folder.path().join("flow"));
     let options = RowOptions::new().rename("Review", "review").leave_out("ID").source("review");

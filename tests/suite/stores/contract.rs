@@ -1,10 +1,11 @@
 //! Rules that hold for flows on all stores.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use columnar::Name;
 use columnar::prelude::*;
-use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError};
+use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError, StoredSteps};
 use columnar::testing::{LayeredStore, StoreLayer, conformance};
 use columnar_tests::live::push_all;
 use columnar_tests::store::on_put;
@@ -126,6 +127,62 @@ async fn stores_that_mishandle_receipts_are_caught() {
         let message = panic.downcast_ref::<String>().expect("a text");
         assert!(message.contains("clause 4") || message.contains("clause 5"), "{wrong:?}: {message}");
     }
+}
+
+/// Promises an order of puts, and stores every other one late.
+struct Unordered(Arc<MemoryStore>);
+
+impl Store for Unordered {
+    fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.0.open()
+    }
+
+    fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.0.define(definition)
+    }
+
+    fn stored_steps(&self, column: Name) -> BoxFuture<'static, Result<StoredSteps, StoreError>> {
+        self.0.stored_steps(column)
+    }
+
+    fn load(
+        &self,
+        column: Name,
+        steps: Range<usize>,
+    ) -> BoxFuture<'static, Result<Vec<(usize, Entry)>, StoreError>> {
+        self.0.load(column, steps)
+    }
+
+    fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>> {
+        let memory = Arc::clone(&self.0);
+        async move {
+            if !step.is_multiple_of(2) {
+                tokio::task::yield_now().await;
+            }
+            memory.put(column, step, entry).await
+        }
+        .boxed()
+    }
+
+    fn keeps_order(&self) -> bool {
+        true
+    }
+
+    fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.0.delete()
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_breaks_its_promise_of_order_is_caught() {
+    let location = || {
+        let memory = MemoryStore::new();
+        move || Unordered(Arc::new(memory.clone()))
+    };
+    let outcome = tokio::spawn(async move { conformance(location).await }).await;
+    let panic = outcome.expect_err("the suite must detect it").into_panic();
+    let message = panic.downcast_ref::<String>().expect("a text");
+    assert!(message.contains("clause 12"), "{message}");
 }
 
 /// Defects of stores in the deletion of flows.
