@@ -83,32 +83,25 @@ impl RowOptions {
         flow: &LiveFlow<'_, C, I>,
         out: impl Write,
     ) -> Result<usize, RowsError> {
-        let mut rows = RowChunks::new(flow, ..);
+        let rows = RowChunks::new(flow, ..);
         let mut out = csv::Writer::from_writer(out);
         let names = self.names_in_file(&rows.columns)?;
         let header =
             [STEP].into_iter().chain(names.iter().map(String::as_str)).chain([SKIPPED, REASONS, EMPTY]);
         out.write_record(header).map_err(failed)?;
-        let mut count = 0;
-        loop {
-            let next = rows.next().await?;
-            if next.is_empty() {
-                out.flush()?;
-                return Ok(count);
-            }
-            count += next.len();
-            for row in &next {
-                let values = (0..names.len()).map(|column| row.at(column).map_or("", |value| value.as_str()));
-                let empty = row.values().filter(|(_, value)| value.is_empty());
-                let step = row.step().to_string();
-                let skipped = list(row.skipped());
-                let empty = list(empty.map(|(name, _)| name));
-                let reasons = reasons(row);
-                let last = [skipped.as_str(), &reasons, &empty];
-                let fields = [step.as_str()].into_iter().chain(values).chain(last);
-                out.write_record(fields).map_err(failed)?;
-            }
-        }
+        let count = text_file::each_row(rows, |row| {
+            let values = (0..names.len()).map(|column| row.at(column).map_or("", |value| value.as_str()));
+            let empty = row.values().filter(|(_, value)| value.is_empty());
+            let step = row.step().to_string();
+            let skipped = list(row.skipped());
+            let empty = list(empty.map(|(name, _)| name));
+            let reasons = reasons(row);
+            let last = [skipped.as_str(), &reasons, &empty];
+            out.write_record([step.as_str()].into_iter().chain(values).chain(last)).map_err(failed)
+        });
+        let count = count.await?;
+        out.flush()?;
+        Ok(count)
     }
 
     /// Stores rows with these settings; see [`read_csv`].

@@ -109,24 +109,18 @@ impl RowOptions {
         flow: &LiveFlow<'_, C, I>,
         mut out: impl Write,
     ) -> Result<usize, RowsError> {
-        let mut rows = RowChunks::new(flow, ..);
+        let rows = RowChunks::new(flow, ..);
         let names = self.names_in_file(&rows.columns)?;
         // One buffer for all rows, and one write per row, because `out` may have no buffer.
-        let mut count = 0;
         let mut line = Vec::new();
-        loop {
-            let next = rows.next().await?;
-            if next.is_empty() {
-                out.flush()?;
-                return Ok(count);
-            }
-            count += next.len();
-            for row in &next {
-                line.clear();
-                write_row(row, &names, &mut line)?;
-                out.write_all(&line)?;
-            }
-        }
+        let count = text_file::each_row(rows, |row| {
+            line.clear();
+            write_row(row, &names, &mut line)?;
+            Ok(out.write_all(&line)?)
+        });
+        let count = count.await?;
+        out.flush()?;
+        Ok(count)
     }
 
     /// Stores rows with these settings; see [`read_json_lines`].

@@ -429,7 +429,8 @@ mod tests {
         let schema = batch.schema();
         let types: Vec<_> =
             schema.fields().iter().map(|field| (field.name().as_str(), field.data_type().clone())).collect();
-        let (text, whole) = (DataType::LargeUtf8, DataType::Int64);
+        let text = DataType::LargeUtf8;
+        let whole = DataType::Int64;
         let expected = [
             ("_step", whole.clone()),
             ("user", text.clone()),

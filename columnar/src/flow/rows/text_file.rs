@@ -1,6 +1,9 @@
-//! Files of text: the mark at the beginning of a file.
+//! Files of text: the mark at the beginning of a file, and the rows one after the other.
 
 use std::io::{self, Read, Seek, SeekFrom};
+
+use super::table::RowsError;
+use crate::flow::{Row, RowChunks};
 
 /// Goes to the first byte of the text, after a mark of UTF-8, and returns its position.
 ///
@@ -19,4 +22,20 @@ pub(super) fn begin(file: &mut (impl Read + Seek)) -> io::Result<u64> {
         _ => start,
     };
     file.seek(SeekFrom::Start(start))
+}
+
+/// Writes all rows, and returns their number.
+pub(super) async fn each_row(
+    mut rows: RowChunks,
+    mut write: impl FnMut(&Row) -> Result<(), RowsError>,
+) -> Result<usize, RowsError> {
+    let mut count = 0;
+    loop {
+        let next = rows.next().await?;
+        if next.is_empty() {
+            return Ok(count);
+        }
+        next.iter().try_for_each(&mut write)?;
+        count += next.len();
+    }
 }
