@@ -183,7 +183,7 @@ pub use declare::{
 pub use flow::{
     Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,
 };
-pub use history::{SkipReason, Value};
+pub use history::{Attachment, AttachmentError, SkipReason, Text, Value};
 pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result};
 pub use schedule::Progress;
 

@@ -17,8 +17,8 @@ use super::snapshot::Snapshot;
 use super::truncation::Truncation;
 use crate::context::tiers::Tier;
 use crate::declare::{InputView, Name};
-use crate::history::StoredText;
 use crate::history::tokens::Counter;
+use crate::history::{Attachment, StoredText};
 
 /// The cell that a part shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,7 @@ pub struct Part<'m> {
     value: Cow<'m, str>,
     /// The tokens of the value alone.
     value_tokens: usize,
+    attachments: &'m [Attachment],
     tags: PartTags<'m>,
     /// Whether the part continues the message of the part before.
     joins: bool,
@@ -171,6 +172,11 @@ impl<'m> Part<'m> {
         matches!(self.source, PartSource::Acknowledgement(_))
     }
 
+    /// The attachments of the value. They are sent behind the text.
+    pub fn attachments(&self) -> &'m [Attachment] {
+        self.attachments
+    }
+
     /// The step whose turn the part is in. The value of a view with a lag is older.
     pub(crate) fn turn(&self) -> usize {
         self.step
@@ -269,6 +275,7 @@ impl PartialEq for Part<'_> {
     fn eq(&self, other: &Self) -> bool {
         (self.role(), self.joins(), self.origin()) == (other.role(), other.joins(), other.origin())
             && self.chunks() == other.chunks()
+            && self.attachments == other.attachments
     }
 }
 
@@ -420,13 +427,14 @@ impl<'m> Parts<'m> {
             }
             _ => Cow::Borrowed(text.value),
         };
-        Part { snapshot, source, step: self.slot / 2, value, value_tokens: text.tokens, tags, joins }
+        let StoredText { tokens: value_tokens, attachments, .. } = text;
+        Part { snapshot, source, step: self.slot / 2, value, value_tokens, attachments, tags, joins }
     }
 }
 
 /// A text without a tag of a context.
 fn plain(value: &str, tokens: usize) -> StoredText<'_> {
-    StoredText { value, tokens, is_plain: true }
+    StoredText { value, tokens, is_plain: true, attachments: &[] }
 }
 
 impl<'m> Iterator for Parts<'m> {
@@ -443,7 +451,13 @@ impl<'m> Iterator for Parts<'m> {
         }
         let part = part?;
         // No turn includes the lead, so it has no tokens: the parts must add up to the turns.
-        let lead = Part { source: PartSource::Lead, value: Cow::Borrowed(LEAD), value_tokens: 0, ..part };
+        let lead = Part {
+            source: PartSource::Lead,
+            value: Cow::Borrowed(LEAD),
+            value_tokens: 0,
+            attachments: &[],
+            ..part
+        };
         self.led = Some(Box::new(part));
         Some(lead)
     }

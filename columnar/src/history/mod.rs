@@ -1,5 +1,6 @@
 //! The values of one column in memory.
 
+mod attachment;
 mod node;
 mod skip_reason;
 mod skipped;
@@ -12,6 +13,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use attachment::{Attachment, AttachmentError};
 pub(crate) use node::StoredText;
 use node::{BITS, Child, HistoryNode, LeafEntry, WIDTH, digit, rest};
 pub use skip_reason::SkipReason;
@@ -20,7 +22,7 @@ pub(crate) use step_notes::StepNotes;
 pub(crate) use step_ranges::StepRanges;
 pub use step_ranges::StoredSteps;
 use tokens::{Counter, Sum};
-pub use value::{IntoValue, Value};
+pub use value::{IntoValue, Text, Value};
 
 /// The values of a column by step, each with the number of tokens. A step may have no value, and a value never
 /// changes.

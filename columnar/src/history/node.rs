@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::attachment::Attachment;
 use super::value::Value;
 use crate::history::tokens::Sum;
 
@@ -89,7 +90,7 @@ impl HistoryNode {
 
     pub(super) fn value(&self, at: usize) -> Option<Value> {
         match self {
-            Self::Open(texts) => Some(Value::from(Arc::clone(&texts.get(at)?.as_ref()?.text))),
+            Self::Open(texts) => texts.get(at)?.as_ref().map(LeafEntry::value),
             Self::Sealed { text, entries } => {
                 let end = entries.get(at)?.end();
                 Some(Value::part(Arc::clone(text), start(entries, at)..end))
@@ -111,14 +112,14 @@ impl HistoryNode {
     }
 
     /// Joins the texts of a full leaf into one, which saves a third of the memory of short values. Skipped if a text
-    /// that is also held elsewhere would be copied. Returns whether the leaf is full.
+    /// that is also held elsewhere would be copied, or if a value has attachments. Returns whether the leaf is full.
     pub(super) fn seal(&mut self) -> bool {
         let Self::Open(texts) = self else { return true };
         if texts.len() < WIDTH || texts.iter().any(Option::is_none) {
             return false;
         }
         let length: usize = texts.iter().flatten().map(|entry| entry.text.len()).sum();
-        if length > LARGE || texts.iter().flatten().any(|entry| Arc::strong_count(&entry.text) > 1) {
+        if length > LARGE || texts.iter().flatten().any(LeafEntry::is_held) {
             return true;
         }
         let mut end = 0;
@@ -190,12 +191,14 @@ pub(super) struct LeafEntry {
     /// The number of tokens, saturated: no text counts for more.
     tokens: u32,
     is_plain: bool,
+    attachments: Option<Arc<[Attachment]>>,
 }
 
 impl LeafEntry {
     pub(super) fn new(value: Value, tokens: usize) -> Self {
-        let text: Arc<str> = value.into();
+        let (text, attachments) = value.into_parts();
         Self {
+            attachments,
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
             // The text is searched once here, because many contexts show the value. Only these two characters are
             // escaped.
@@ -204,12 +207,22 @@ impl LeafEntry {
         }
     }
 
+    fn value(&self) -> Value {
+        Value::from(Arc::clone(&self.text)).attached(self.attachments.clone())
+    }
+
+    /// Whether the text cannot move to the text of the leaf: somebody else has it, or attachments belong to it.
+    fn is_held(&self) -> bool {
+        Arc::strong_count(&self.text) > 1 || self.attachments.is_some()
+    }
+
     pub(super) fn tokens(&self) -> usize {
         usize::try_from(self.tokens).unwrap_or(usize::MAX)
     }
 
     fn text(&self) -> StoredText<'_> {
-        StoredText { value: &self.text, tokens: self.tokens(), is_plain: self.is_plain }
+        let attachments = self.attachments.as_deref().unwrap_or_default();
+        StoredText { value: &self.text, tokens: self.tokens(), is_plain: self.is_plain, attachments }
     }
 }
 
@@ -220,6 +233,7 @@ pub(crate) struct StoredText<'h> {
     pub(crate) tokens: usize,
     /// Whether the value has neither `<` nor `&`, so that no tag in it needs escaping.
     pub(crate) is_plain: bool,
+    pub(crate) attachments: &'h [Attachment],
 }
 
 /// A value in a sealed leaf: the end in the text, the tokens, and whether the value is plain, in 17, 13 and 1 bits,
@@ -253,7 +267,8 @@ impl PackedEntry {
 
     /// The text of this entry, made from the value.
     fn text(self, value: &str) -> StoredText<'_> {
-        StoredText { value, tokens: self.tokens(), is_plain: self.0 & Self::PLAIN != 0 }
+        let is_plain = self.0 & Self::PLAIN != 0;
+        StoredText { value, tokens: self.tokens(), is_plain, attachments: &[] }
     }
 }
 

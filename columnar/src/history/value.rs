@@ -10,9 +10,11 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-/// The text in one cell of a flow: immutable, shared, cheap to clone.
+use super::attachment::Attachment;
+
+/// The text in one cell of a flow, perhaps with attachments: immutable, shared, cheap to clone.
 ///
-/// A value derefs to [`str`], and every text converts into a value.
+/// A value derefs to [`str`], and every text converts into a value. Values are equal if their texts are.
 ///
 /// ```
 /// use columnar::Value;
@@ -26,6 +28,45 @@ pub struct Value {
     text: Arc<str>,
     /// The range of the value in the text: the values of a sealed leaf share one text.
     range: Range<usize>,
+    attachments: Option<Arc<[Attachment]>>,
+}
+
+/// A text with attachments, for [`push`](crate::flow::Handle::push) and for the results of compute steps.
+///
+/// ```
+/// use columnar::{Attachment, Text, Value};
+///
+/// # fn main() -> Result<(), columnar::AttachmentError> {
+/// let question = Text::new("What is this?").with(Attachment::new("Launch on Monday.")?);
+/// let value = Value::from(question);
+/// assert_eq!((value.as_str(), value.attachments().len()), ("What is this?", 1));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Text {
+    text: Value,
+    attachments: Vec<Attachment>,
+}
+
+impl Text {
+    /// A text without attachments.
+    pub fn new(text: impl Into<Value>) -> Self {
+        Self { text: text.into(), attachments: Vec::new() }
+    }
+
+    /// Adds an attachment behind the earlier ones.
+    pub fn with(mut self, attachment: Attachment) -> Self {
+        self.attachments.push(attachment);
+        self
+    }
+}
+
+impl From<Text> for Value {
+    fn from(Text { text, attachments }: Text) -> Self {
+        let all: Vec<Attachment> = text.attachments().iter().cloned().chain(attachments).collect();
+        text.attached((!all.is_empty()).then(|| all.into()))
+    }
 }
 
 impl Value {
@@ -34,8 +75,24 @@ impl Value {
         self.text.get(self.range.clone()).unwrap_or_default()
     }
 
+    /// The images, documents and files beside the text.
+    pub fn attachments(&self) -> &[Attachment] {
+        self.attachments.as_deref().unwrap_or_default()
+    }
+
+    /// The attachments as they are shared, and the text without them.
+    pub(super) fn into_parts(self) -> (Arc<str>, Option<Arc<[Attachment]>>) {
+        let attachments = self.attachments.clone();
+        (self.into(), attachments)
+    }
+
+    /// The same text with these attachments alone.
+    pub(super) fn attached(self, attachments: Option<Arc<[Attachment]>>) -> Self {
+        Self { attachments, ..self }
+    }
+
     fn whole(text: Arc<str>) -> Self {
-        Self { range: 0..text.len(), text }
+        Self { range: 0..text.len(), text, attachments: None }
     }
 
     /// A part of the value, which shares the text. `None` if the range is not inside the value, or not at character
@@ -43,13 +100,13 @@ impl Value {
     pub(crate) fn slice(&self, range: Range<usize>) -> Option<Self> {
         self.get(range.clone())?;
         let range = self.range.start + range.start..self.range.start + range.end;
-        Some(Self { text: Arc::clone(&self.text), range })
+        Some(Self { text: Arc::clone(&self.text), range, attachments: None })
     }
 
     /// A part of a text. The range must be at character boundaries.
     pub(crate) fn part(text: Arc<str>, range: Range<usize>) -> Self {
         debug_assert!(text.get(range.clone()).is_some(), "it is part of the text");
-        Self { text, range }
+        Self { text, range, attachments: None }
     }
 }
 

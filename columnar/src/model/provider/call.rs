@@ -14,7 +14,7 @@ use crate::history::tokens::{Counter as _, Estimate};
 use crate::model::Refused;
 use crate::model::cache::{CachePolicy, Lifetime};
 use crate::model::registry::{self, Api, ProviderFacts};
-use crate::model::rendering::{Block, Rendering, Request, message};
+use crate::model::rendering::{Block, PartForm, Rendering, Request, message};
 
 /// A request to a model.
 pub(super) struct ProviderCall<'r> {
@@ -102,11 +102,27 @@ impl<'r> ProviderCall<'r> {
         }
     }
 
-    /// The messages, with the instruction as the first message.
-    pub(super) fn messages(&self) -> Json {
+    /// The messages with the instruction as the first one, in this form, without marks.
+    pub(super) fn messages(&self, form: PartForm) -> impl Iterator<Item = Json> {
         let system = self.system.map(|(system, _)| message("system", system));
-        let messages = self.blocks.iter().map(|block| message(block.role.as_str(), &block.text));
-        system.into_iter().chain(messages).collect()
+        system.into_iter().chain(self.turns(form, |_| None))
+    }
+
+    /// The messages without the instruction. A marked request has a message for each block, and any other request one
+    /// for all adjacent blocks of equal role. `mark` returns the member of a part that is the mark.
+    pub(super) fn turns(
+        &self,
+        form: PartForm,
+        mark: impl Fn(&Block) -> Option<(&'static str, Json)>,
+    ) -> impl Iterator<Item = Json> {
+        let is_marked = self.blocks.iter().any(|block| block.mark.is_some());
+        let messages = self.blocks.chunk_by(move |one, other| !is_marked && one.role == other.role);
+        messages.filter_map(move |blocks| match blocks {
+            [block] if let Some(mark) = mark(block) => {
+                Some(json!({ "role": block.role.as_str(), "content": form.parts(block, Some(mark)) }))
+            }
+            blocks => form.message(blocks),
+        })
     }
 
     /// The lifetimes of the marks.

@@ -5,6 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::context::{Messages, Role};
+use crate::history::Attachment;
 use crate::model::cache::{CachePlan, Lifetime, Position};
 
 /// The separator of two texts of equal role.
@@ -15,6 +16,8 @@ pub(super) const SEPARATOR: &str = "\n\n";
 pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) text: String,
+    /// The attachments behind the text, which may be blank then.
+    pub(crate) media: Vec<Attachment>,
     pub(crate) mark: Option<Lifetime>,
     /// The last part of the messages in the block; `None` for a follow-up.
     part: Option<usize>,
@@ -24,21 +27,24 @@ pub(crate) struct Block {
 pub(super) fn blocks(messages: &Messages, follow_up: &[(Role, Arc<str>)]) -> Vec<Block> {
     let mut blocks = Blocks::default();
     for (at, part) in messages.parts().enumerate() {
-        blocks.push(part.role(), part.text(), Some(at));
+        blocks.push(part.role(), part.text(), part.attachments(), Some(at));
     }
     for (role, text) in follow_up {
-        blocks.push(*role, Cow::Borrowed(text), None);
+        blocks.push(*role, Cow::Borrowed(text), &[], None);
     }
     blocks.done
 }
 
-/// Joins the blocks of each message.
+/// Joins the blocks of each message. A text behind an attachment is a block of its own.
 pub(super) fn joined(blocks: Vec<Block>) -> Vec<Block> {
     let mut messages: Vec<Block> = Vec::new();
     for block in blocks {
-        match messages.last_mut().filter(|message| message.role == block.role) {
+        match messages.last_mut().filter(|last| last.role == block.role && last.media.is_empty()) {
             // A block begins with the separator from the block before.
-            Some(message) => message.text.push_str(&block.text),
+            Some(last) => {
+                last.text.push_str(&block.text);
+                last.media = block.media;
+            }
             None => messages.push(block),
         }
     }
@@ -67,7 +73,11 @@ struct Blocks {
 impl Blocks {
     /// Adds a part. Providers refuse blank text, and some refuse two user messages in a row, as they arise where a
     /// blank reply is left out. Blank text is joined to the following block, never to a block that was sent before.
-    fn push(&mut self, role: Role, text: Cow<'_, str>, part: Option<usize>) {
+    fn push(&mut self, role: Role, text: Cow<'_, str>, media: &[Attachment], part: Option<usize>) {
+        // No provider takes media in a reply of the model.
+        let is_reply = role == Role::Assistant && !media.is_empty();
+        let (text, media) =
+            if is_reply { ((text.into_owned() + &in_words(media)).into(), &[][..]) } else { (text, media) };
         if self.last_role.replace(role) != Some(role) {
             // A message that was blank as a whole is left out, and the neighbours may have the same role.
             self.before.clear();
@@ -78,7 +88,7 @@ impl Blocks {
             // A part begins with a separator.
             self.before.push_str(SEPARATOR);
         }
-        if is_blank(&text) {
+        if is_blank(&text) && media.is_empty() {
             self.before.push_str(&text);
             return;
         }
@@ -86,8 +96,13 @@ impl Blocks {
             before if before.is_empty() => text.into_owned(),
             before => before + &text,
         };
-        self.done.push(Block { role, text, mark: None, part });
+        self.done.push(Block { role, text, media: media.to_vec(), mark: None, part });
     }
+}
+
+/// The texts in place of attachments, behind the text of a value.
+pub(super) fn in_words(media: &[Attachment]) -> String {
+    media.iter().flat_map(|media| [SEPARATOR.to_owned(), media.in_words()]).collect()
 }
 
 pub(super) fn is_blank(text: &str) -> bool {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::blocks::SEPARATOR;
-use super::{Block, Rendering};
+use super::blocks::{SEPARATOR, in_words};
+use super::{Block, PartForm, Rendering};
 use crate::context::Role;
 use crate::model::cache::Lifetime;
 use crate::model::usage::object;
@@ -32,8 +32,14 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     pub fn merged(&self) -> Json {
-        let mut merged: Vec<(Role, String)> =
-            self.messages.iter().map(|(role, content)| (role, content.into_owned())).collect();
+        let mut merged: Vec<(Role, String)> = Vec::new();
+        for part in self.messages.parts() {
+            let media = in_words(part.attachments());
+            match merged.last_mut().filter(|_| part.joins()) {
+                Some((_, content)) => content.extend([&*part.text(), &media]),
+                None => merged.push((part.role(), part.text().into_owned() + &media)),
+            }
+        }
         for (role, text) in self.follow_up {
             match merged.last_mut().filter(|(last, _)| last == role) {
                 Some((_, content)) => content.extend([SEPARATOR, text]),
@@ -70,12 +76,12 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     pub fn alternating(&self) -> Json {
-        let mut messages = self.joined();
-        if let (Some((system, _)), Some(first)) = (self.system(), messages.first_mut()) {
-            first.text.insert_str(0, SEPARATOR);
-            first.text.insert_str(0, system);
+        let mut messages = strings(&self.joined());
+        if let (Some((system, _)), Some((_, first))) = (self.system(), messages.first_mut()) {
+            first.insert_str(0, SEPARATOR);
+            first.insert_str(0, system);
         }
-        messages.iter().map(|block| message(block.role.as_str(), &block.text)).collect()
+        messages.iter().map(|(role, text)| message(role.as_str(), text)).collect()
     }
 
     /// The body of a request to Anthropic's Messages API, without the model and the settings.
@@ -106,7 +112,7 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     pub fn anthropic(&self) -> Json {
-        let messages = messages(&self.blocks(), |block| controlled(&block.text, block.mark));
+        let messages = self.parts(PartForm::Anthropic, |mark| ("cache_control", cache_control(mark)));
         // A list of one block, because a string has no place for a mark.
         let system = self.system().map(|(system, mark)| json!([controlled(system, mark)]));
         object([("messages", Some(messages.into())), ("system", system)])
@@ -140,18 +146,19 @@ impl Rendering<'_> {
     ///
     /// With marks, the content of a message is a list of parts.
     pub fn openai(&self) -> Json {
-        let messages: Vec<Json> = if self.is_marked() {
-            let system = self.system().map(
-                |(system, mark)| json!({ "role": "system", "content": [with_breakpoint(system, mark)] }),
-            );
-            let messages = messages(&self.blocks(), |block| with_breakpoint(&block.text, block.mark));
-            system.into_iter().chain(messages).collect()
+        let system = self.system().map(|(system, mark)| match self.is_marked() {
+            true => json!({ "role": "system", "content": [with_breakpoint(system, mark)] }),
+            false => message("system", system),
+        });
+        let marked = |mark| ("prompt_cache_breakpoint", breakpoint(mark));
+        let messages = if self.is_marked() {
+            self.parts(PartForm::ChatCompletions, marked)
         } else {
-            let system = self.system().map(|(system, _)| message("system", system));
             let joined = self.joined();
-            let messages = joined.iter().map(|block| message(block.role.as_str(), &block.text));
-            system.into_iter().chain(messages).collect()
+            let messages = joined.chunk_by(|one, other| one.role == other.role);
+            messages.filter_map(|blocks| PartForm::ChatCompletions.message(blocks)).collect()
         };
+        let messages: Vec<Json> = system.into_iter().chain(messages).collect();
         object([("messages", Some(messages.into())), ("prompt_cache_options", self.prompt_cache_options())])
     }
 
@@ -191,10 +198,11 @@ impl Rendering<'_> {
     ///
     /// As one array, the request is `[instructions, ...messages]`, with `allowSystemInMessages: true`.
     pub fn ai_sdk(&self) -> Json {
-        let messages = messages(&self.blocks(), |block| self.with_mark(text(&block.text), block.mark));
+        let messages = self.parts(PartForm::AiSdk, |mark| ("providerOptions", self.options(mark)));
         // By default the SDK refuses a system message among the messages, since a user's text could be one.
-        let instructions =
-            self.system().map(|(system, mark)| self.with_mark(message("system", system), mark));
+        let instructions = self.system().map(|(system, mark)| {
+            with(message("system", system), "providerOptions", mark.map(|mark| self.options(mark)))
+        });
         // Marks of any provider make these options, but only OpenAI's package of the SDK reads them.
         let cache = self.prompt_cache_options().filter(|_| self.is_openai);
         let cache = cache.map(|cache| json!({ "openai": { "promptCacheOptions": cache } }));
@@ -205,16 +213,23 @@ impl Rendering<'_> {
         ])
     }
 
-    /// Adds a mark to a message or a part, in the form that the provider's package of the SDK reads.
-    fn with_mark(&self, part: Json, mark: Option<Lifetime>) -> Json {
-        let options = mark.map(|lifetime| {
-            if self.is_openai {
-                json!({ "openai": { "promptCacheBreakpoint": breakpoint(lifetime) } })
-            } else {
-                json!({ "anthropic": { "cacheControl": cache_control(lifetime) } })
-            }
+    /// One message for all adjacent blocks of equal role, with their parts. The mark of a block is at its last part.
+    fn parts(&self, form: PartForm, mark: impl Fn(Lifetime) -> (&'static str, Json)) -> Vec<Json> {
+        let blocks = self.blocks();
+        let messages = blocks.chunk_by(|one, other| one.role == other.role).filter_map(|blocks| {
+            let content = blocks.iter().flat_map(|block| form.parts(block, block.mark.map(&mark)));
+            Some(json!({ "role": blocks.first()?.role.as_str(), "content": content.collect::<Vec<_>>() }))
         });
-        with(part, "providerOptions", options)
+        messages.collect()
+    }
+
+    /// A mark in the form that the provider's package of the SDK reads.
+    fn options(&self, mark: Lifetime) -> Json {
+        if self.is_openai {
+            json!({ "openai": { "promptCacheBreakpoint": breakpoint(mark) } })
+        } else {
+            json!({ "anthropic": { "cacheControl": cache_control(mark) } })
+        }
     }
 }
 
@@ -246,11 +261,11 @@ pub(crate) fn message(role: &str, content: &str) -> Json {
     json!({ "role": role, "content": content })
 }
 
-/// One message for all adjacent blocks of equal role, with a part for each block.
-fn messages(blocks: &[Block], part: impl Fn(&Block) -> Json) -> Vec<Json> {
+/// The texts of the messages, with a text in place of each attachment.
+fn strings(blocks: &[Block]) -> Vec<(Role, String)> {
     let messages = blocks.chunk_by(|one, other| one.role == other.role).filter_map(|blocks| {
-        let content: Vec<Json> = blocks.iter().map(&part).collect();
-        Some(json!({ "role": blocks.first()?.role.as_str(), "content": content }))
+        let texts = blocks.iter().map(|block| block.text.clone() + &in_words(&block.media));
+        Some((blocks.first()?.role, texts.collect::<Vec<_>>().concat()))
     });
     messages.collect()
 }

@@ -43,6 +43,7 @@
 
 mod blocks;
 mod forms;
+mod media;
 mod request;
 
 use std::sync::Arc;
@@ -51,6 +52,7 @@ pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
 #[cfg(feature = "providers")]
 pub(crate) use self::forms::{cache_control, message};
+pub(crate) use self::media::PartForm;
 #[cfg(any(feature = "typed", feature = "providers"))]
 pub(crate) use self::request::INVALID_REPLY;
 pub use self::request::{ReplySettings, Request, Schema};

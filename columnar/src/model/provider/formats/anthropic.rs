@@ -10,7 +10,7 @@ use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, count, string};
 use crate::model::provider::settings::SentSettings;
 use crate::model::registry::{Effort, EffortForm};
-use crate::model::rendering::cache_control;
+use crate::model::rendering::{Block, PartForm, cache_control};
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat {
@@ -21,16 +21,14 @@ pub(super) const FORMAT: WireFormat = WireFormat {
 
 fn body(call: ProviderCall<'_>) -> Json {
     let settings = &call.settings;
+    let marked = |block: &Block| Some(("cache_control", cache_control(block.mark?)));
+    let messages = call.turns(PartForm::Anthropic, marked).collect();
     let format = call.schema.map(|(_, schema)| json!({ "type": "json_schema", "schema": schema }));
     let output = object([("effort", effort(settings)), ("format", format)]);
-    let messages = call.blocks.iter().map(|block| {
-        let content = content(block.text.as_str().into(), block.mark);
-        json!({ "role": block.role.as_str(), "content": content })
-    });
     object([
         ("model", Some(call.target.model.into())),
         ("system", call.system.map(|(system, mark)| content(system.into(), mark))),
-        ("messages", Some(messages.collect())),
+        ("messages", Some(messages)),
         ("stream", Some(true.into())),
         ("max_tokens", Some(call.max_tokens.into())),
         ("temperature", settings.temperature.map(Json::from)),

@@ -8,6 +8,7 @@ use crate::model::provider::call::{CallTarget, ProviderCall};
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
 use crate::model::registry::{self, Effort, EffortForm};
+use crate::model::rendering::{PartForm, message};
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat/completions".to_owned(), body, read);
@@ -25,17 +26,17 @@ fn body(call: ProviderCall<'_>) -> Json {
     let is_switch = settings.form == Some(EffortForm::Switch);
     let effort = settings.effort_word().filter(|word| !is_switch && (!has_switch || word != "none"));
     let options = call.cache_options();
-    let system = call.system.map(|(text, mark)| ("system", text, mark));
-    let blocks = call.blocks.iter().map(|block| (block.role.as_str(), &*block.text, block.mark));
-    let messages = system.into_iter().chain(blocks).map(|(role, text, mark)| {
-        let content = match mark.filter(|_| call.takes_marks) {
-            Some(_) => {
-                json!([{ "type": "text", "text": text, "prompt_cache_breakpoint": { "mode": "explicit" } }])
-            }
-            None => text.into(),
-        };
-        json!({ "role": role, "content": content })
+    let mark = json!({ "mode": "explicit" });
+    let marked = |text: &str| json!([{ "type": "text", "text": text, "prompt_cache_breakpoint": mark }]);
+    let takes_marks = call.takes_marks;
+    let system = call.system.map(|(text, mark)| match mark.filter(|_| takes_marks) {
+        Some(_) => json!({ "role": "system", "content": marked(text) }),
+        None => message("system", text),
     });
+    let turns = call.turns(PartForm::ChatCompletions, |block| {
+        block.mark.filter(|_| takes_marks).map(|_| ("prompt_cache_breakpoint", mark.clone()))
+    });
+    let messages = system.into_iter().chain(turns);
     let messages: Json = messages.collect();
     let format = call.schema.as_ref().map(|(name, schema)| {
         json!({ "type": "json_schema", "json_schema": { "name": name, "strict": true, "schema": schema } })

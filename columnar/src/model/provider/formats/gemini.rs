@@ -9,6 +9,7 @@ use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, string};
 use crate::model::provider::settings::SentSettings;
+use crate::model::rendering::PartForm;
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat =
@@ -19,9 +20,10 @@ fn path(call: &ProviderCall<'_>) -> String {
 }
 
 fn body(call: ProviderCall<'_>) -> Json {
-    let contents = call.blocks.iter().map(|block| {
-        let role = if block.role == Role::Assistant { "model" } else { "user" };
-        json!({ "role": role, "parts": [{ "text": block.text }] })
+    let contents = call.blocks.chunk_by(|one, other| one.role == other.role).filter_map(|blocks| {
+        let role = if blocks.first()?.role == Role::Assistant { "model" } else { "user" };
+        let parts: Vec<Json> = blocks.iter().flat_map(|block| PartForm::Gemini.parts(block, None)).collect();
+        Some(json!({ "role": role, "parts": parts }))
     });
     let system = call.system.map(|(system, _)| json!({ "parts": [{ "text": system }] }));
     let settings = &call.settings;

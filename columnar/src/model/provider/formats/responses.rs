@@ -9,6 +9,7 @@ use crate::model::cache::Lifetime;
 use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, string};
+use crate::model::rendering::{PartForm, message};
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "responses".to_owned(), body, read);
@@ -19,23 +20,25 @@ fn body(mut call: ProviderCall<'_>) -> Json {
     let options = call.cache_options();
     // The field for the instruction takes no mark, so a marked one is a message.
     let (instructions, system) = match call.system {
-        Some((text, Some(mark))) => (None, Some(("system", text, Some(mark)))),
+        Some((text, Some(mark))) => (None, Some((text, Some(mark)))),
         Some((text, None)) => (Some(text), None),
         None => (None, None),
     };
-    let blocks = call
-        .blocks
-        .iter()
-        .map(|block| (block.role.as_str(), &*block.text, block.mark.filter(|_| block.role == Role::User)));
-    let input = system.into_iter().chain(blocks).map(|(role, text, mark)| {
-        let mark = match mark.filter(|_| call.takes_marks) {
-            Some(Lifetime::Short) => json!({ "mode": "explicit" }),
-            Some(Lifetime::Long) => json!({ "mode": "explicit", "ttl": "12h" }),
-            None => return json!({ "role": role, "content": text }),
-        };
-        let content = json!([{ "type": "input_text", "text": text, "prompt_cache_breakpoint": mark }]);
-        json!({ "role": role, "content": content })
+    let takes_marks = call.takes_marks;
+    let mark = |mark: Lifetime| match mark {
+        Lifetime::Short => ("prompt_cache_breakpoint", json!({ "mode": "explicit" })),
+        Lifetime::Long => ("prompt_cache_breakpoint", json!({ "mode": "explicit", "ttl": "12h" })),
+    };
+    let turns = call.turns(PartForm::Responses, |block| {
+        block.mark.filter(|_| takes_marks && block.role == Role::User).map(mark)
     });
+    let system = system.map(|(text, lifetime)| match lifetime.filter(|_| takes_marks).map(mark) {
+        Some((key, mark)) => {
+            json!({ "role": "system", "content": [{ "type": "input_text", "text": text, key: mark }] })
+        }
+        None => message("system", text),
+    });
+    let input = system.into_iter().chain(turns);
     let input = input.collect();
     let format = call.schema.map(|(name, schema)| {
         json!({ "format": { "type": "json_schema", "name": name, "strict": true, "schema": schema } })

@@ -1,0 +1,196 @@
+//! Attachments: images, documents and files beside the text of a value.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use imagesize::ImageSize;
+use sha2::{Digest as _, Sha256};
+
+/// An image, a document or a file beside the text of a [`Value`](super::Value).
+///
+/// The type is found by the content, and not by the name of a file. Clones share the bytes.
+///
+/// ```
+/// use columnar::Attachment;
+///
+/// # fn main() -> Result<(), columnar::AttachmentError> {
+/// let note = Attachment::new("Launch on Monday.")?.alt("A note about the launch");
+/// assert_eq!((note.media_type(), note.len()), ("text/plain", 17));
+/// assert_eq!(note.alt_text(), Some("A note about the launch"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Attachment(Arc<AttachmentContent>);
+
+#[derive(Clone)]
+struct AttachmentContent {
+    /// The SHA-256 of the bytes, in hexadecimal digits.
+    digest: Arc<str>,
+    media_type: &'static str,
+    bytes: Arc<[u8]>,
+    /// The width and the height of an image, in pixels.
+    size: Option<(u32, u32)>,
+    alt: Option<Arc<str>>,
+}
+
+/// The error of bytes that are no attachment.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttachmentError {
+    /// There are no bytes.
+    #[error("the attachment is empty")]
+    Empty,
+    /// An image or a document of this type that ends too early, or whose head is damaged.
+    #[error(
+        "the attachment is a damaged or truncated `{media_type}`; open it in a viewer, and attach it again"
+    )]
+    Damaged {
+        /// The type, as the first bytes say.
+        media_type: &'static str,
+    },
+    /// The file cannot be read.
+    #[error("the attachment `{path}` cannot be read: {source}")]
+    Unreadable {
+        /// The path as the caller named it, escaped.
+        path: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+}
+
+impl Attachment {
+    /// The attachment of these bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`AttachmentError`], if there are no bytes, or if an image or a PDF is damaged or truncated. The content of an
+    /// image is not decoded.
+    pub fn new(bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> Result<Self, AttachmentError> {
+        let media_type = media_type(bytes.as_ref()).ok_or(AttachmentError::Empty)?;
+        let size = size(bytes.as_ref(), media_type)?;
+        let bytes = bytes.into();
+        let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
+        let digest = digest.concat().into();
+        Ok(Self(Arc::new(AttachmentContent { digest, media_type, bytes, size, alt: None })))
+    }
+
+    /// The attachment with the content of a file.
+    ///
+    /// # Errors
+    ///
+    /// [`AttachmentError`], if the file cannot be read, or for the reasons of [`new`](Self::new).
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self, AttachmentError> {
+        let path = path.as_ref().to_owned();
+        let shown = path.display().to_string().escape_debug().to_string();
+        let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await;
+        let read = read.map_err(std::io::Error::other).and_then(|read| read);
+        Self::new(read.map_err(|source| AttachmentError::Unreadable { path: shown, source })?)
+    }
+
+    /// The same attachment with a text in its place, for models that take no such media.
+    #[must_use]
+    pub fn alt(self, text: impl Into<Arc<str>>) -> Self {
+        let content = AttachmentContent { alt: Some(text.into()), ..Arc::unwrap_or_clone(self.0) };
+        Self(Arc::new(content))
+    }
+
+    /// The text in place of the attachment.
+    pub fn alt_text(&self) -> Option<&str> {
+        self.0.alt.as_deref()
+    }
+
+    /// The text in place of the attachment, or else the type and the length.
+    pub(crate) fn in_words(&self) -> String {
+        let unnamed = || format!("{}, {} bytes", self.media_type(), self.len());
+        format!("[{}]", self.alt_text().map_or_else(unnamed, str::to_owned))
+    }
+
+    /// The media type, such as `image/png`: `text/plain` for other text, `application/octet-stream` for other bytes.
+    pub fn media_type(&self) -> &str {
+        self.0.media_type
+    }
+
+    /// The SHA-256 of the bytes, in hexadecimal digits: the address in a store.
+    pub fn digest(&self) -> &str {
+        &self.0.digest
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0.bytes
+    }
+
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        self.0.bytes.len()
+    }
+
+    /// Whether there are no bytes, which never is.
+    pub fn is_empty(&self) -> bool {
+        self.0.bytes.is_empty()
+    }
+
+    /// The width and the height of an image in pixels; `None` for other media.
+    pub fn size(&self) -> Option<(u32, u32)> {
+        self.0.size
+    }
+}
+
+/// The type by the first bytes; `None` without bytes.
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    let other = if std::str::from_utf8(bytes).is_ok() { "text/plain" } else { "application/octet-stream" };
+    (!bytes.is_empty()).then(|| infer::get(bytes).map_or(other, |kind| kind.mime_type()))
+}
+
+/// The width and the height of an image that providers know.
+fn size(bytes: &[u8], media_type: &'static str) -> Result<Option<(u32, u32)>, AttachmentError> {
+    let damaged = AttachmentError::Damaged { media_type };
+    let is_whole = match media_type {
+        "image/png" => bytes.ends_with(b"IEND\xae\x42\x60\x82"),
+        "image/jpeg" => last(bytes, b"\xff\xd9"),
+        "image/gif" => last(bytes, b"\x3b"),
+        "image/webp" => {
+            let length = bytes.get(4..8).and_then(|length| length.try_into().ok()).map(u32::from_le_bytes);
+            length.is_some_and(|length| u64::from(length) + 8 <= bytes.len() as u64)
+        }
+        "application/pdf" => last(bytes, b"%%EOF"),
+        _ => true,
+    };
+    if !is_whole {
+        return Err(damaged);
+    }
+    if !matches!(media_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
+        return Ok(None);
+    }
+    let ImageSize { width, height } =
+        imagesize::blob_size(bytes).map_err(|_| AttachmentError::Damaged { media_type })?;
+    match (u32::try_from(width), u32::try_from(height)) {
+        (Ok(width), Ok(height)) if width > 0 && height > 0 => Ok(Some((width, height))),
+        _ => Err(damaged),
+    }
+}
+
+/// Whether bytes end with these, apart from what some programs write behind the end.
+fn last(bytes: &[u8], end: &[u8]) -> bool {
+    const BEHIND: usize = 1024;
+    let tail = bytes.get(bytes.len().saturating_sub(BEHIND)..).unwrap_or_default();
+    memchr::memmem::rfind(tail, end).is_some()
+}
+
+/// Attachments are equal if their bytes and texts are.
+impl PartialEq for Attachment {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest() == other.digest() && self.alt_text() == other.alt_text()
+    }
+}
+
+impl Eq for Attachment {}
+
+/// Without the bytes and without the text.
+impl fmt::Debug for Attachment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digest = self.digest().get(..8).unwrap_or_default();
+        write!(f, "Attachment({} {digest}…, {} bytes)", self.media_type(), self.len())
+    }
+}
