@@ -20,11 +20,13 @@ use super::turns::ContextTurns;
 use crate::context::documents::Documents;
 use crate::context::tiers::Moves;
 use crate::declare::Name;
+use crate::history::Attachment;
 use crate::history::tokens::Counter;
 
 /// The messages array of one call. User and assistant alternate, and the first and the last message are the user's.
 ///
-/// Serializes to `[{"role": "...", "content": "..."}]` and iterates over `(role, content)`. Shares the stored
+/// Serializes to `[{"role": "...", "content": "..."}]`, with a list `attachments` where there are any (the type, digest and
+/// length of each, not the bytes), and iterates over `(role, content)`. Shares the stored
 /// values and copies no text. Making and cloning messages takes the same short time for any length of the history.
 ///
 /// ```
@@ -268,7 +270,7 @@ impl Serialize for Messages {
             let role = first.role();
             messages.serialize_element(&Message {
                 role,
-                content: Content { first, rest: (&mut parts).into() },
+                content: Content { first, rest: (&mut parts).into(), attachments: RefCell::default() },
             })?;
             // A serializer may leave out a field, and then nothing has consumed these.
             while parts.next_if(Part::joins).is_some() {}
@@ -284,9 +286,13 @@ struct Message<'p, 'm> {
 
 impl Serialize for Message<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("role", &self.role)?;
         map.serialize_entry("content", &self.content)?;
+        let attachments = self.content.attachments.borrow();
+        if !attachments.is_empty() {
+            map.serialize_entry("attachments", &*attachments)?;
+        }
         map.end()
     }
 }
@@ -295,13 +301,17 @@ impl Serialize for Message<'_, '_> {
 struct Content<'p, 'm> {
     first: Part<'m>,
     rest: RefCell<&'p mut Peekable<Parts<'m>>>,
+    /// The attachments of the parts that are written.
+    attachments: RefCell<Vec<&'m Attachment>>,
 }
 
 impl fmt::Display for Content<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.first.chunks().iter().try_for_each(|chunk| f.write_str(chunk))?;
+        self.attachments.borrow_mut().extend(self.first.attachments());
         while let Some(part) = self.rest.borrow_mut().next_if(Part::joins) {
             part.chunks().iter().try_for_each(|chunk| f.write_str(chunk))?;
+            self.attachments.borrow_mut().extend(part.attachments());
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use imagesize::ImageSize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use sha2::{Digest as _, Sha256};
 
 /// An image, a document or a file beside the text of a [`Value`](super::Value).
@@ -66,10 +67,10 @@ impl Attachment {
     ///
     /// [`AttachmentError`], if there are no bytes, or if an image or a PDF is damaged or truncated. The content of an
     /// image is not decoded.
-    pub fn new(bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> Result<Self, AttachmentError> {
-        let media_type = media_type(bytes.as_ref()).ok_or(AttachmentError::Empty)?;
-        let size = size(bytes.as_ref(), media_type)?;
-        let bytes = bytes.into();
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, AttachmentError> {
+        let bytes: Arc<[u8]> = bytes.into().into();
+        let media_type = media_type(&bytes).ok_or(AttachmentError::Empty)?;
+        let size = size(&bytes, media_type)?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
         Ok(Self(Arc::new(AttachmentContent { digest, media_type, bytes, size, alt: None })))
@@ -186,6 +187,18 @@ impl PartialEq for Attachment {
 }
 
 impl Eq for Attachment {}
+
+/// As the type, the digest, the number of bytes and the text in place of the attachment, without the bytes.
+impl Serialize for Attachment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", self.media_type())?;
+        map.serialize_entry("sha256", self.digest())?;
+        map.serialize_entry("bytes", &self.len())?;
+        self.alt_text().map_or(Ok(()), |alt| map.serialize_entry("alt", alt))?;
+        map.end()
+    }
+}
 
 /// Without the bytes and without the text.
 impl fmt::Debug for Attachment {

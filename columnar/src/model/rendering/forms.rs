@@ -146,9 +146,12 @@ impl Rendering<'_> {
     ///
     /// With marks, the content of a message is a list of parts.
     pub fn openai(&self) -> Json {
-        let system = self.system().map(|(system, mark)| match self.is_marked() {
-            true => json!({ "role": "system", "content": [with_breakpoint(system, mark)] }),
-            false => message("system", system),
+        let system = self.system().map(|(system, mark)| {
+            if self.is_marked() {
+                json!({ "role": "system", "content": [with_breakpoint(system, mark)] })
+            } else {
+                message("system", system)
+            }
         });
         let marked = |mark| ("prompt_cache_breakpoint", breakpoint(mark));
         let messages = if self.is_marked() {

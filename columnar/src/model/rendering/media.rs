@@ -62,6 +62,11 @@ impl PartForm {
         let data = STANDARD.encode(media.bytes());
         let is_image = is_image(media);
         match self {
+            Self::Anthropic if kind == "text/plain" => {
+                let text = String::from_utf8_lossy(media.bytes());
+                let source = json!({ "type": "text", "media_type": kind, "data": text });
+                json!({ "type": "document", "source": source })
+            }
             Self::Anthropic => {
                 let source = json!({ "type": "base64", "media_type": kind, "data": data });
                 json!({ "type": if is_image { "image" } else { "document" }, "source": source })
@@ -115,4 +120,74 @@ fn file_name(media: &Attachment) -> String {
     let digest = media.digest().get(..8).unwrap_or_default();
     let ending = media.media_type().rsplit('/').next().unwrap_or_default();
     format!("{digest}.{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Messages;
+    use crate::flow::{column, flow, source, this};
+    use crate::history::Text;
+    use crate::model::rendering::Rendering;
+    use crate::testing::script;
+
+    /// A picture of one pixel.
+    const PIXEL: &str =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+    fn pixel() -> Attachment {
+        let bytes = STANDARD.decode(PIXEL).expect("base64");
+        Attachment::new(bytes).expect("a picture").alt("A dot.")
+    }
+
+    /// A question with a picture and a note, an answer with a picture, and a question without.
+    async fn messages() -> Messages {
+        let answer = Text::new("A dot.").with(pixel());
+        let f =
+            flow([column("answer", (source("user").all(), this()), script([answer]))]).expect("it is right");
+        let question =
+            Text::new("What is this?").with(pixel()).with(Attachment::new("Two\n").expect("a text"));
+        f.push("user", question).await.expect("memory takes it");
+        f.push("user", "Really?").await.expect("memory takes it");
+        f.run().await.expect_err("the script ends");
+        f.messages("answer", 1).expect("both steps are there")
+    }
+
+    #[tokio::test]
+    async fn each_form_has_the_attachments_behind_the_text_of_their_value() {
+        let messages = messages().await;
+        let name = file_name(&Attachment::new("Two\n").expect("a text"));
+        let rendering = Rendering::new("Look.", &messages);
+        let text = "<user>\nWhat is this?\n</user>";
+        let url = format!("data:image/png;base64,{PIXEL}");
+        let anthropic = rendering.anthropic();
+        assert_eq!(
+            anthropic["messages"][0]["content"],
+            json!([
+                { "type": "text", "text": text },
+                { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": PIXEL } },
+                { "type": "document", "source": { "type": "text", "media_type": "text/plain", "data": "Two\n" } },
+            ])
+        );
+        assert_eq!(
+            anthropic["messages"][1]["content"],
+            json!([{ "type": "text", "text": "A dot.\n\n[A dot.]" }])
+        );
+        assert_eq!(
+            rendering.openai()["messages"][1]["content"],
+            json!([
+                { "type": "text", "text": text },
+                { "type": "image_url", "image_url": { "url": url } },
+                { "type": "file", "file": { "filename": name, "file_data": "data:text/plain;base64,VHdvCg==" } },
+            ])
+        );
+        let words = format!("Look.\n\n{text}\n\n[A dot.]\n\n[text/plain, 4 bytes]");
+        assert_eq!(rendering.alternating()[0]["content"], json!(words));
+        let merged = rendering.merged();
+        assert_eq!(merged[1]["content"], json!(words.trim_start_matches("Look.\n\n")));
+        assert_eq!(merged[3]["content"], json!("<user>\nReally?\n</user>"));
+        let shown: Json = serde_json::from_str(&messages.to_json()).expect("JSON");
+        assert_eq!(shown[0]["attachments"][0]["alt"], json!("A dot."));
+        assert_eq!(shown[2].get("attachments"), None);
+    }
 }
