@@ -60,6 +60,7 @@ pub struct Part<'m> {
     /// The tokens of the value alone.
     value_tokens: usize,
     attachments: &'m [Attachment],
+    media_tokens: usize,
     tags: PartTags<'m>,
     /// Whether the part continues the message of the part before.
     joins: bool,
@@ -216,8 +217,8 @@ impl<'m> Part<'m> {
         self.joins
     }
 
-    /// The tokens of the value, which were counted when it was stored, and of the tag and separator. The constant
-    /// `<elided/>` has 0.
+    /// The tokens of the value, which were counted when it was stored, of the attachments, and of the tag and separator. The
+    /// constant `<elided/>` has 0.
     pub fn tokens(&self) -> usize {
         let overhead = &self.snapshot.overhead;
         let around = match self.source {
@@ -226,7 +227,7 @@ impl<'m> Part<'m> {
             // The others were counted together with the separators.
             _ => 0,
         };
-        self.value_tokens + around + self.group_tokens()
+        self.value_tokens + self.media_tokens + around + self.group_tokens()
     }
 
     /// The tokens of the groups that begin with the part.
@@ -239,7 +240,8 @@ impl<'m> Part<'m> {
 
     /// The tokens by another counter.
     pub(crate) fn tokens_by(&self, counter: &dyn Counter) -> usize {
-        counter.count(&self.value) + tokens_around(self.tags.opening, self.tags.closing, counter)
+        let around = tokens_around(self.tags.opening, self.tags.closing, counter);
+        counter.count(&self.value) + self.media_tokens + around
     }
 
     /// The length of the text in bytes.
@@ -360,7 +362,8 @@ impl<'m> Parts<'m> {
                 (None, Some((input, _))) => PartSource::Input(input),
                 (None, None) => PartSource::SelfHistory,
             };
-            return Some(self.part(source, tags.unwrap_or_default(), text));
+            let media_tokens = values.media_tokens(text.attachments);
+            return Some(Part { media_tokens, ..self.part(source, tags.unwrap_or_default(), text) });
         }
         None
     }
@@ -428,7 +431,8 @@ impl<'m> Parts<'m> {
             _ => Cow::Borrowed(text.value),
         };
         let StoredText { tokens: value_tokens, attachments, .. } = text;
-        Part { snapshot, source, step: self.slot / 2, value, value_tokens, attachments, tags, joins }
+        let step = self.slot / 2;
+        Part { snapshot, source, step, value, value_tokens, attachments, media_tokens: 0, tags, joins }
     }
 }
 
@@ -456,6 +460,7 @@ impl<'m> Iterator for Parts<'m> {
             value: Cow::Borrowed(LEAD),
             value_tokens: 0,
             attachments: &[],
+            media_tokens: 0,
             ..part
         };
         self.led = Some(Box::new(part));

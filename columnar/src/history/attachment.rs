@@ -107,6 +107,11 @@ impl Attachment {
         format!("[{}]", self.alt_text().map_or_else(unnamed, str::to_owned))
     }
 
+    /// The number of pages of a PDF, or 1.
+    pub(crate) fn pages(&self) -> usize {
+        1
+    }
+
     /// The media type, such as `image/png`: `text/plain` for other text, `application/octet-stream` for other bytes.
     pub fn media_type(&self) -> &str {
         self.0.media_type
@@ -136,6 +141,11 @@ impl Attachment {
     pub fn size(&self) -> Option<(u32, u32)> {
         self.0.size
     }
+}
+
+/// The texts in place of attachments, behind the text of a value.
+pub(crate) fn in_words(attachments: &[Attachment]) -> String {
+    attachments.iter().flat_map(|attachment| ["\n\n".to_owned(), attachment.in_words()]).collect()
 }
 
 /// The type by the first bytes; `None` without bytes.

@@ -39,6 +39,7 @@ pub use offline::Offline;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End};
 
+pub use crate::history::MediaRules;
 pub use crate::model::registry::{ContextWindow, Effort, EndDate, MaxTokens, ParseEffortError};
 pub use crate::model::rendering::{ReplySettings, Request, Schema};
 pub use crate::model::usage::{Finish, Usage};

@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::context::{Messages, Role};
-use crate::history::Attachment;
+use crate::history::{Attachment, in_words};
 use crate::model::cache::{CachePlan, Lifetime, Position};
 
 /// The separator of two texts of equal role.
@@ -98,11 +98,6 @@ impl Blocks {
         };
         self.done.push(Block { role, text, media: media.to_vec(), mark: None, part });
     }
-}
-
-/// The texts in place of attachments, behind the text of a value.
-pub(super) fn in_words(media: &[Attachment]) -> String {
-    media.iter().flat_map(|media| [SEPARATOR.to_owned(), media.in_words()]).collect()
 }
 
 pub(super) fn is_blank(text: &str) -> bool {

@@ -2,9 +2,10 @@
 
 use serde_json::{Value as Json, json};
 
-use super::blocks::{SEPARATOR, in_words};
+use super::blocks::SEPARATOR;
 use super::{Block, PartForm, Rendering};
 use crate::context::Role;
+use crate::history::in_words;
 use crate::model::cache::Lifetime;
 use crate::model::usage::object;
 

@@ -6,9 +6,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
-use super::blocks::{in_words, is_blank};
+use super::blocks::is_blank;
 use super::{Block, message};
-use crate::history::Attachment;
+use crate::history::{Attachment, in_words};
 
 /// The form of the parts of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
