@@ -18,7 +18,7 @@ use super::truncation::Truncation;
 use crate::context::tiers::Tier;
 use crate::declare::{InputView, Name};
 use crate::history::tokens::Counter;
-use crate::history::{Attachment, StoredText};
+use crate::history::{Attachment, StoredText, in_words};
 
 /// The cell that a part shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +176,18 @@ impl<'m> Part<'m> {
     /// The attachments of the value. They are sent behind the text.
     pub fn attachments(&self) -> &'m [Attachment] {
         self.attachments
+    }
+
+    /// The tokens of the attachments.
+    pub(crate) fn media_tokens(&self) -> usize {
+        self.media_tokens
+    }
+
+    /// The text in place of some of the attachments, where these are not sent.
+    pub(crate) fn words(&self, attachments: &[Attachment]) -> String {
+        let words = in_words(attachments);
+        let is_tagged = matches!(self.source, PartSource::Input(_)) && self.snapshot.overhead.has_tags();
+        if is_tagged { escape(&words, &self.snapshot.reads.tags()).into_owned() } else { words }
     }
 
     /// The step whose turn the part is in. The value of a view with a lag is older.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use hayro_syntax::{LoadPdfError, Pdf};
 use imagesize::ImageSize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -32,6 +33,8 @@ struct AttachmentContent {
     bytes: Arc<[u8]>,
     /// The width and the height of an image, in pixels.
     size: Option<(u32, u32)>,
+    /// The number of pages of a PDF, or 1.
+    pages: usize,
     alt: Option<Arc<str>>,
 }
 
@@ -50,6 +53,9 @@ pub enum AttachmentError {
         /// The type, as the first bytes say.
         media_type: &'static str,
     },
+    /// A PDF with a password, which no model can read.
+    #[error("the attachment is a PDF with a password; attach a copy without one")]
+    Encrypted,
     /// The file cannot be read.
     #[error("the attachment `{path}` cannot be read: {source}")]
     Unreadable {
@@ -71,9 +77,10 @@ impl Attachment {
         let bytes: Arc<[u8]> = bytes.into().into();
         let media_type = media_type(&bytes).ok_or(AttachmentError::Empty)?;
         let size = size(&bytes, media_type)?;
+        let pages = if media_type == PDF { pages(&bytes)? } else { 1 };
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
-        Ok(Self(Arc::new(AttachmentContent { digest, media_type, bytes, size, alt: None })))
+        Ok(Self(Arc::new(AttachmentContent { digest, media_type, bytes, size, pages, alt: None })))
     }
 
     /// The attachment with the content of a file.
@@ -107,9 +114,27 @@ impl Attachment {
         format!("[{}]", self.alt_text().map_or_else(unnamed, str::to_owned))
     }
 
+    /// The type and the beginning of the digest, for errors.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.media_type(), self.digest().get(..8).unwrap_or_default())
+    }
+
+    pub(crate) fn is_image(&self) -> bool {
+        self.media_type().starts_with("image/")
+    }
+
+    pub(crate) fn is_pdf(&self) -> bool {
+        self.media_type() == PDF
+    }
+
+    /// The longer edge of an image in pixels; 0 for other media.
+    pub(crate) fn edge(&self) -> u32 {
+        self.size().map_or(0, |(width, height)| width.max(height))
+    }
+
     /// The number of pages of a PDF, or 1.
     pub(crate) fn pages(&self) -> usize {
-        1
+        self.0.pages
     }
 
     /// The media type, such as `image/png`: `text/plain` for other text, `application/octet-stream` for other bytes.
@@ -154,6 +179,17 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
     (!bytes.is_empty()).then(|| infer::get(bytes).map_or(other, |kind| kind.mime_type()))
 }
 
+const PDF: &str = "application/pdf";
+
+/// The number of pages of a PDF.
+fn pages(bytes: &Arc<[u8]>) -> Result<usize, AttachmentError> {
+    match Pdf::new(Arc::new(Arc::clone(bytes))) {
+        Ok(pdf) => Ok(pdf.pages().len()),
+        Err(LoadPdfError::Decryption(_)) => Err(AttachmentError::Encrypted),
+        Err(LoadPdfError::Invalid) => Err(AttachmentError::Damaged { media_type: PDF }),
+    }
+}
+
 /// The width and the height of an image that providers know.
 fn size(bytes: &[u8], media_type: &'static str) -> Result<Option<(u32, u32)>, AttachmentError> {
     let damaged = AttachmentError::Damaged { media_type };
@@ -165,7 +201,7 @@ fn size(bytes: &[u8], media_type: &'static str) -> Result<Option<(u32, u32)>, At
             let length = bytes.get(4..8).and_then(|length| length.try_into().ok()).map(u32::from_le_bytes);
             length.is_some_and(|length| u64::from(length) + 8 <= bytes.len() as u64)
         }
-        "application/pdf" => last(bytes, b"%%EOF"),
+        PDF => last(bytes, b"%%EOF"),
         _ => true,
     };
     if !is_whole {

@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::context::{Messages, Role};
-use crate::history::{Attachment, in_words};
+use crate::history::{Attachment, MediaRules};
 use crate::model::cache::{CachePlan, Lifetime, Position};
 
 /// The separator of two texts of equal role.
@@ -24,13 +24,22 @@ pub(crate) struct Block {
 }
 
 /// The blocks of the messages and of the follow-up. Adjacent blocks of equal role are the content of one message.
-pub(super) fn blocks(messages: &Messages, follow_up: &[(Role, Arc<str>)]) -> Vec<Block> {
+pub(super) fn blocks(messages: &Messages, follow_up: &[(Role, Arc<str>)], media: &MediaRules) -> Vec<Block> {
     let mut blocks = Blocks::default();
     for (at, part) in messages.parts().enumerate() {
-        blocks.push(part.role(), part.text(), part.attachments(), Some(at));
+        let attachments = part.attachments().iter().cloned();
+        // No provider takes media in a reply of the model.
+        let (sent, words): (Vec<_>, Vec<_>) = attachments
+            .partition(|attachment| part.role() == Role::User && media.refusal(attachment).is_none());
+        let text = if words.is_empty() {
+            part.text()
+        } else {
+            (part.text().into_owned() + &part.words(&words)).into()
+        };
+        blocks.push(part.role(), text, sent, Some(at));
     }
     for (role, text) in follow_up {
-        blocks.push(*role, Cow::Borrowed(text), &[], None);
+        blocks.push(*role, Cow::Borrowed(text), Vec::new(), None);
     }
     blocks.done
 }
@@ -73,11 +82,7 @@ struct Blocks {
 impl Blocks {
     /// Adds a part. Providers refuse blank text, and some refuse two user messages in a row, as they arise where a
     /// blank reply is left out. Blank text is joined to the following block, never to a block that was sent before.
-    fn push(&mut self, role: Role, text: Cow<'_, str>, media: &[Attachment], part: Option<usize>) {
-        // No provider takes media in a reply of the model.
-        let is_reply = role == Role::Assistant && !media.is_empty();
-        let (text, media) =
-            if is_reply { ((text.into_owned() + &in_words(media)).into(), &[][..]) } else { (text, media) };
+    fn push(&mut self, role: Role, text: Cow<'_, str>, media: Vec<Attachment>, part: Option<usize>) {
         if self.last_role.replace(role) != Some(role) {
             // A message that was blank as a whole is left out, and the neighbours may have the same role.
             self.before.clear();
@@ -96,7 +101,7 @@ impl Blocks {
             before if before.is_empty() => text.into_owned(),
             before => before + &text,
         };
-        self.done.push(Block { role, text, media: media.to_vec(), mark: None, part });
+        self.done.push(Block { role, text, media, mark: None, part });
     }
 }
 
