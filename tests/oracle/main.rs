@@ -15,6 +15,7 @@
 mod bodies;
 mod flows;
 mod gateways;
+mod images;
 mod models;
 mod python;
 mod replies;
