@@ -1,20 +1,50 @@
 //! The check of a request: whether the model takes all attachments.
 
+use std::error::Error;
+
 use super::Refused;
 use super::rendering::Request;
 use crate::context::{Origin, Role};
+use crate::declare::error::chain;
 use crate::history::{Attachment, MediaRules};
 use crate::model::usage::grouped;
 
-/// The error of a request with an attachment that the model does not take. Nothing was sent.
+/// The error of a request with an attachment that the model does not take: the type, the bytes, the pixels, or the number
+/// together with the others. Nothing was sent. The error names the attachment, the column and the step, and what to do;
+/// [`lenient`](crate::Prompt::lenient) sends alternative texts.
+///
+/// ```
+/// use columnar::model::{MediaError, Provider};
+/// use columnar::prelude::*;
+/// use columnar::{Attachment, Text};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+/// let model = Provider::new("anthropic/claude-sonnet-5-5")?.key("none");
+/// let user = source("user");
+/// let chat = flow([column("assistant", &user, prompt("Describe it.").model(model))])?;
+/// let archive = Attachment::new(*b"PK\x03\x04 and the rest of an archive")?;
+/// chat.push("user", Text::new("What is in here?").with(archive)).await?;
+/// let error = chat.run().await.expect_err("Claude takes no archives");
+/// let reason = MediaError::of(&error).expect("the reason").to_string();
+/// assert!(reason.starts_with("`anthropic/claude-sonnet-5-5` does not take the attachment application/zip "), "{reason}");
+/// assert!(reason.contains(" of `user` at step 0: choose a model that takes this type"), "{reason}");
+/// # Ok(()) }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("`{model}` does not take {attachment}: {reason}")]
-pub(crate) struct MediaError {
+pub struct MediaError {
     model: String,
     /// The attachment, with the cell.
     attachment: String,
     reason: String,
     source: Refused,
+}
+
+impl MediaError {
+    /// Finds the first `MediaError` among an error and its sources.
+    pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
+        chain(error).find_map(|error| error.downcast_ref())
+    }
 }
 
 /// An attachment, and the cell that shows it.
