@@ -177,6 +177,17 @@ impl<'m> Part<'m> {
         self.attachments
     }
 
+    /// The attachments with their texts escaped as the value is: a text stands in place of an attachment that a model
+    /// does not take.
+    pub(crate) fn media(&self) -> Vec<Attachment> {
+        let has_tags = matches!(self.source, PartSource::Input(_)) && self.snapshot.overhead.has_tags();
+        let media = self.attachments.iter().map(|media| match media.alt_text().filter(|_| has_tags) {
+            Some(alt) => media.clone().alt(escape(alt, &self.snapshot.reads.tags())),
+            None => media.clone(),
+        });
+        media.collect()
+    }
+
     /// The step whose turn the part is in. The value of a view with a lag is older.
     pub(crate) fn turn(&self) -> usize {
         self.step

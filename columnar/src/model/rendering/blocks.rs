@@ -27,10 +27,10 @@ pub(crate) struct Block {
 pub(super) fn blocks(messages: &Messages, follow_up: &[(Role, Arc<str>)]) -> Vec<Block> {
     let mut blocks = Blocks::default();
     for (at, part) in messages.parts().enumerate() {
-        blocks.push(part.role(), part.text(), part.attachments(), Some(at));
+        blocks.push(part.role(), part.text(), part.media(), Some(at));
     }
     for (role, text) in follow_up {
-        blocks.push(*role, Cow::Borrowed(text), &[], None);
+        blocks.push(*role, Cow::Borrowed(text), Vec::new(), None);
     }
     blocks.done
 }
@@ -73,11 +73,14 @@ struct Blocks {
 impl Blocks {
     /// Adds a part. Providers refuse blank text, and some refuse two user messages in a row, as they arise where a
     /// blank reply is left out. Blank text is joined to the following block, never to a block that was sent before.
-    fn push(&mut self, role: Role, text: Cow<'_, str>, media: &[Attachment], part: Option<usize>) {
+    fn push(&mut self, role: Role, text: Cow<'_, str>, media: Vec<Attachment>, part: Option<usize>) {
         // No provider takes media in a reply of the model.
         let is_reply = role == Role::Assistant && !media.is_empty();
-        let (text, media) =
-            if is_reply { ((text.into_owned() + &in_words(media)).into(), &[][..]) } else { (text, media) };
+        let (text, media) = if is_reply {
+            ((text.into_owned() + &in_words(&media)).into(), Vec::new())
+        } else {
+            (text, media)
+        };
         if self.last_role.replace(role) != Some(role) {
             // A message that was blank as a whole is left out, and the neighbours may have the same role.
             self.before.clear();
@@ -96,7 +99,7 @@ impl Blocks {
             before if before.is_empty() => text.into_owned(),
             before => before + &text,
         };
-        self.done.push(Block { role, text, media: media.to_vec(), mark: None, part });
+        self.done.push(Block { role, text, media, mark: None, part });
     }
 }
 

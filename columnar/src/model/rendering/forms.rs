@@ -34,7 +34,7 @@ impl Rendering<'_> {
     pub fn merged(&self) -> Json {
         let mut merged: Vec<(Role, String)> = Vec::new();
         for part in self.messages.parts() {
-            let media = in_words(part.attachments());
+            let media = in_words(&part.media());
             match merged.last_mut().filter(|_| part.joins()) {
                 Some((_, content)) => content.extend([&*part.text(), &media]),
                 None => merged.push((part.role(), part.text().into_owned() + &media)),
