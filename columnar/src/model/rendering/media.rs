@@ -66,15 +66,15 @@ impl PartForm {
     /// The message of blocks without marks: one string, unless there are attachments.
     pub(crate) fn message(self, blocks: &[Block]) -> Option<Json> {
         let role = blocks.first()?.role.as_str();
-        let media: Vec<Json> = blocks.iter().flat_map(|block| self.media(block)).collect();
-        if !media.is_empty() && self != Self::Ollama {
+        let has_media = blocks.iter().flat_map(|block| &block.media).any(|media| self.takes(media));
+        if has_media && self != Self::Ollama {
             let content: Vec<Json> = blocks.iter().flat_map(|block| self.parts(block, None)).collect();
             return Some(json!({ "role": role, "content": content }));
         }
         let texts: Vec<String> = blocks.iter().map(|block| self.words(block)).collect();
         let mut message = message(role, &texts.concat());
-        if let (Json::Object(members), false) = (&mut message, media.is_empty()) {
-            members.insert("images".to_owned(), media.into());
+        if let (Json::Object(members), true) = (&mut message, has_media) {
+            members.insert("images".to_owned(), blocks.iter().flat_map(|block| self.media(block)).collect());
         }
         Some(message)
     }
