@@ -14,6 +14,7 @@ pub mod assembly {
     #[cfg(feature = "tiktoken")]
     pub mod exact;
     pub mod laws;
+    pub mod media;
     pub mod messages;
     pub mod purposes;
     pub mod rendering;

@@ -12,7 +12,7 @@ use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
 use crate::model::rendering::Request;
 use crate::model::usage::object;
-use crate::model::{Choice, Effort, MaxTokens, Model, ModelError, ReplySettings};
+use crate::model::{Choice, Effort, MaxTokens, MediaRules, Model, ModelError, ReplySettings};
 
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
@@ -251,11 +251,12 @@ impl Prompt {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
             follow_up: cx.follow_up().to_vec(),
-            // The call sets the limit of each model.
+            // The call sets the limit and the media of each model.
             max_tokens: 0,
             settings: self.settings.clone(),
             schema: cx.schema().cloned(),
             pace: self.pace.unwrap_or(defaults.pace),
+            media: &MediaRules::ANY,
             may_wait: true,
         };
         let rules = ReplyRules { allows_empty, ..self.rules };

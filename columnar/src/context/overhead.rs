@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use super::delimiters::{InputTags, SEPARATOR};
-use crate::declare::Reads;
+use crate::declare::{InputView, Purpose, Reads, ViewSpec};
+use crate::history::MediaRules;
 use crate::history::tokens::Counter;
 
 /// The form of a context.
@@ -37,6 +38,8 @@ pub(crate) struct Overhead {
     pub(crate) groups: Vec<usize>,
     /// The tokens that separate parts without a tag.
     pub(crate) separator: usize,
+    /// The media that the model of the column takes.
+    media: &'static MediaRules,
 }
 
 /// The settings of a column that the contexts depend on.
@@ -47,11 +50,14 @@ pub(crate) struct ContextSettings<'s> {
     pub(crate) instruction: Option<&'s str>,
     /// The system text of the flow.
     pub(crate) system: Option<Arc<str>>,
+    /// The media that the model takes, if rules for the model are known.
+    pub(crate) media: Option<&'static MediaRules>,
 }
 
 impl Overhead {
     pub(super) fn new(reads: &Reads, settings: ContextSettings<'_>, counter: Arc<dyn Counter>) -> Self {
-        let ContextSettings { form, instruction, system } = settings;
+        let ContextSettings { form, instruction, system, media } = settings;
+        let media = media.unwrap_or(&MediaRules::ANY);
         let instruction =
             instruction.map(|text| counter.count(&join(constant(text, system.as_deref(), reads))));
         let separator = if form == ContextForm::Document { 0 } else { counter.count(SEPARATOR) };
@@ -73,7 +79,18 @@ impl Overhead {
         } else {
             (vec![separator; tags.len()], vec![0; reads.groups.len()])
         };
-        Self { form, counter, system, instruction, tags, inputs, groups, separator }
+        Self { form, counter, system, instruction, tags, inputs, groups, separator, media }
+    }
+
+    /// The rules for the attachments in a view of an input, or of the column itself; `None` if the view shows none.
+    pub(crate) fn media_of(&self, input: Option<&InputView>, spec: &ViewSpec) -> Option<&'static MediaRules> {
+        let is_reply = input.is_none() && self.form != ContextForm::Document;
+        match input {
+            _ if spec.text_only => None,
+            // No provider takes media in a reply or in a system text.
+            _ if is_reply || spec.purpose == Purpose::Instruction => Some(&MediaRules::WORDS),
+            _ => Some(self.media),
+        }
     }
 
     /// Whether values are in tags.

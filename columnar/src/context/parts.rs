@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::mem;
+use std::{mem, slice};
 
 use super::delimiters::{InputTags, Role, SEPARATOR, tokens_around};
 use super::elisions::Elision;
@@ -18,7 +18,7 @@ use super::truncation::Truncation;
 use crate::context::tiers::Tier;
 use crate::declare::{InputView, Name};
 use crate::history::tokens::Counter;
-use crate::history::{Attachment, StoredText};
+use crate::history::{Attachment, StoredText, in_words};
 
 /// The cell that a part shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,7 @@ pub struct Part<'m> {
     /// The tokens of the value alone.
     value_tokens: usize,
     attachments: &'m [Attachment],
+    media_tokens: usize,
     tags: PartTags<'m>,
     /// Whether the part continues the message of the part before.
     joins: bool,
@@ -177,15 +178,28 @@ impl<'m> Part<'m> {
         self.attachments
     }
 
-    /// The attachments with their texts escaped as the value is: a text stands in place of an attachment that a model
-    /// does not take.
-    pub(crate) fn media(&self) -> Vec<Attachment> {
-        let has_tags = matches!(self.source, PartSource::Input(_)) && self.snapshot.overhead.has_tags();
-        let media = self.attachments.iter().map(|media| match media.alt_text().filter(|_| has_tags) {
-            Some(alt) => media.clone().alt(escape(alt, &self.snapshot.reads.tags())),
-            None => media.clone(),
-        });
-        media.collect()
+    /// The tokens of the attachments.
+    pub(crate) fn media_tokens(&self) -> usize {
+        self.media_tokens
+    }
+
+    /// The text in place of some of the attachments, where these are not sent.
+    pub(crate) fn words(&self, attachments: &[Attachment]) -> String {
+        self.escaped(in_words(attachments))
+    }
+
+    /// The text in place of an attachment that is sent, in a form without a part for such files: the content of a text, or
+    /// words.
+    pub(crate) fn stand_in(&self, attachment: &Attachment) -> String {
+        match attachment.text() {
+            Some(text) => self.escaped(SEPARATOR.to_owned() + text),
+            None => self.words(slice::from_ref(attachment)),
+        }
+    }
+
+    fn escaped(&self, text: String) -> String {
+        let is_tagged = matches!(self.source, PartSource::Input(_)) && self.snapshot.overhead.has_tags();
+        if is_tagged { escape(&text, &self.snapshot.reads.tags()).into_owned() } else { text }
     }
 
     /// The step whose turn the part is in. The value of a view with a lag is older.
@@ -227,8 +241,8 @@ impl<'m> Part<'m> {
         self.joins
     }
 
-    /// The tokens of the value, which were counted when it was stored, and of the tag and separator. The constant
-    /// `<elided/>` has 0.
+    /// The tokens of the value, which were counted when it was stored, of the attachments, and of the tag and separator. The
+    /// constant `<elided/>` has 0.
     pub fn tokens(&self) -> usize {
         let overhead = &self.snapshot.overhead;
         let around = match self.source {
@@ -237,7 +251,7 @@ impl<'m> Part<'m> {
             // The others were counted together with the separators.
             _ => 0,
         };
-        self.value_tokens + around + self.group_tokens()
+        self.value_tokens + self.media_tokens + around + self.group_tokens()
     }
 
     /// The tokens of the groups that begin with the part.
@@ -250,7 +264,8 @@ impl<'m> Part<'m> {
 
     /// The tokens by another counter.
     pub(crate) fn tokens_by(&self, counter: &dyn Counter) -> usize {
-        counter.count(&self.value) + tokens_around(self.tags.opening, self.tags.closing, counter)
+        let around = tokens_around(self.tags.opening, self.tags.closing, counter);
+        counter.count(&self.value) + self.media_tokens + around
     }
 
     /// The length of the text in bytes.
@@ -371,7 +386,8 @@ impl<'m> Parts<'m> {
                 (None, Some((input, _))) => PartSource::Input(input),
                 (None, None) => PartSource::SelfHistory,
             };
-            return Some(self.part(source, tags.unwrap_or_default(), text));
+            let media_tokens = values.media_tokens(text.attachments);
+            return Some(Part { media_tokens, ..self.part(source, tags.unwrap_or_default(), text) });
         }
         None
     }
@@ -439,7 +455,8 @@ impl<'m> Parts<'m> {
             _ => Cow::Borrowed(text.value),
         };
         let StoredText { tokens: value_tokens, attachments, .. } = text;
-        Part { snapshot, source, step: self.slot / 2, value, value_tokens, attachments, tags, joins }
+        let step = self.slot / 2;
+        Part { snapshot, source, step, value, value_tokens, attachments, media_tokens: 0, tags, joins }
     }
 }
 
@@ -467,6 +484,7 @@ impl<'m> Iterator for Parts<'m> {
             value: Cow::Borrowed(LEAD),
             value_tokens: 0,
             attachments: &[],
+            media_tokens: 0,
             ..part
         };
         self.led = Some(Box::new(part));

@@ -24,6 +24,7 @@ struct PrefixInput {
     start: usize,
     end: usize,
     elided: bool,
+    text_only: bool,
 }
 
 impl SharedPrefix {
@@ -44,6 +45,7 @@ impl SharedPrefix {
                 start,
                 end: end.min(steps.end),
                 elided: input.spec.elided,
+                text_only: input.spec.text_only,
             }
         });
         let tokens = ContextTurns::at(snapshot, snapshot.step).inputs_in(&steps).tokens;

@@ -11,7 +11,7 @@ use super::exclusions::Exclusions;
 use super::overhead::Overhead;
 use crate::declare::{InputView, Name, Reads, ViewSpec, Window};
 use crate::history::tokens::Sum;
-use crate::history::{History, SkippedSteps, StoredText, Value};
+use crate::history::{Attachment, History, MediaRules, SkippedSteps, StoredText, Value};
 
 /// The values of a column in a view. A turn is identified by the step, and the value comes from `lag` steps before it.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(super) struct ViewValues {
     pub(super) steps: Range<usize>,
     pub(super) lag: usize,
     pub(super) cells: StoredCells,
+    /// The rules for attachments; `None` where none are shown.
+    media: Option<&'static MediaRules>,
 }
 
 /// The stored cells of a column, as far as a view shows them.
@@ -46,7 +48,7 @@ impl ViewValues {
         let mut history = History::default();
         history.insert(step, text.into(), tokens);
         let cells = StoredCells { history, skipped: SkippedSteps::default() };
-        Self { steps: step..step + 1, lag: 0, cells }
+        Self { steps: step..step + 1, lag: 0, cells, media: None }
     }
 
     /// The steps whose turns show an input with this view, in the context of a step up to the next one.
@@ -92,11 +94,18 @@ impl ViewValues {
 
     /// The value in the turn of a step.
     pub(super) fn text(&self, step: usize) -> Option<StoredText<'_>> {
-        self.cells.history.text(step.checked_sub(self.lag)?)
+        let text = self.cells.history.text(step.checked_sub(self.lag)?)?;
+        Some(if self.media.is_some() { text } else { StoredText { attachments: &[], ..text } })
     }
 
     fn value(&self, step: usize) -> Option<Value> {
-        self.cells.history.value(step.checked_sub(self.lag)?)
+        let value = self.cells.history.value(step.checked_sub(self.lag)?)?;
+        Some(if self.media.is_some() { value } else { value.attached(None) })
+    }
+
+    /// The tokens of the attachments of a value.
+    pub(super) fn media_tokens(&self, attachments: &[Attachment]) -> usize {
+        self.media.map_or(0, |media| media.tokens_of(attachments))
     }
 
     /// The first of these turns that has a value, by binary search.
@@ -116,7 +125,11 @@ impl ViewValues {
 
     /// The number and the tokens of the values in these turns.
     pub(super) fn sum(&self, steps: &Range<usize>) -> Sum {
-        self.cells.history.sum(steps.start.saturating_sub(self.lag)..steps.end.saturating_sub(self.lag))
+        let cells = steps.start.saturating_sub(self.lag)..steps.end.saturating_sub(self.lag);
+        let history = &self.cells.history;
+        let mut sum = history.sum(cells.clone());
+        sum.tokens += self.media.map_or(0, |media| history.media_tokens(cells, media));
+        sum
     }
 }
 
@@ -137,7 +150,8 @@ impl StepViews {
             let skipped = &cells.skipped;
             let steps =
                 if input.is_some() { spec.turns(step, skipped) } else { spec.self_cells(step, skipped) };
-            ViewValues { steps, lag: if input.is_some() { spec.lag } else { 0 }, cells }
+            let media = overhead.media_of(input, spec);
+            ViewValues { steps, lag: if input.is_some() { spec.lag } else { 0 }, cells, media }
         });
         // Collected at once, which is one allocation.
         let all = all.collect();

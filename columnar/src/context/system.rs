@@ -1,6 +1,8 @@
 //! The system text of a request: the texts of the column and of the flow, the notes on the inputs, the instructions among the
 //! inputs, and the documents of the first tier.
 
+use std::borrow::Cow;
+
 use super::delimiters::SEPARATOR;
 use super::messages::Messages;
 use super::overhead::{constant, join};
@@ -31,7 +33,8 @@ impl Messages {
     pub fn system(&self, instruction: &str) -> String {
         let Self(snapshot) = self;
         let constant = constant(instruction, snapshot.overhead.system.as_deref(), &snapshot.reads);
-        let mut system = join(constant.chain(snapshot.instruction_texts().map(|(_, text)| text.value)));
+        let instructions = snapshot.instruction_values();
+        let mut system = join(constant.chain(instructions.iter().map(|text| &**text)));
         if let Some(documents) = self.system_documents() {
             if !system.is_empty() {
                 system.push_str(SEPARATOR);
@@ -75,10 +78,15 @@ impl StepViews {
         })
     }
 
+    /// The instructions among the inputs, with words for attachments, which no system text has.
+    fn instruction_values(&self) -> Vec<Cow<'_, str>> {
+        self.instruction_texts().map(|(_, text)| text.in_words()).collect()
+    }
+
     /// Whether other views of the column show the same instructions among the inputs.
     pub(super) fn has_instructions_of(&self, other: &Self) -> bool {
         let [own, others] =
-            [self, other].map(|views| join(views.instruction_texts().map(|(_, text)| text.value)));
+            [self, other].map(|views| join(views.instruction_values().iter().map(|text| &**text)));
         own == others
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct ViewSpec {
     pub(crate) filter: Option<ViewFilter>,
     /// Whether a notice counts the values that the window hides.
     pub(crate) elided: bool,
+    /// Whether values are shown without the attachments.
+    pub(crate) text_only: bool,
     /// The layout of documents by how long they have not changed; `None` for values in turns. Such a view has no window.
     pub(crate) tiering: Option<Tiering>,
 }
@@ -104,6 +106,7 @@ impl ViewSpec {
             note: None,
             filter: None,
             elided: false,
+            text_only: false,
             tiering: None,
         }
     }

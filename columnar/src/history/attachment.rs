@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
+use hayro_syntax::{LoadPdfError, Pdf};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sha2::{Digest as _, Sha256};
 
@@ -34,6 +35,8 @@ struct AttachmentContent {
     bytes: Arc<[u8]>,
     /// The width and the height of an image, in pixels.
     size: Option<(u32, u32)>,
+    /// The number of pages of a PDF, or 1.
+    pages: usize,
     alt: Option<Arc<str>>,
 }
 
@@ -52,6 +55,9 @@ pub enum AttachmentError {
         /// The type, as the first bytes say.
         media_type: &'static str,
     },
+    /// A PDF with a password, which no model can read.
+    #[error("the attachment is a PDF with a password; attach a copy without one")]
+    Encrypted,
     /// The file cannot be read.
     #[error("the attachment `{path}` cannot be read: {source}")]
     Unreadable {
@@ -76,9 +82,10 @@ impl Attachment {
             return Err(AttachmentError::Damaged { media_type });
         }
         let size = file_content::size(&bytes, media_type);
+        let pages = if media_type == PDF { pages(&bytes)? } else { 1 };
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
-        Ok(Self(Arc::new(AttachmentContent { digest, media_type, bytes, size, alt: None })))
+        Ok(Self(Arc::new(AttachmentContent { digest, media_type, bytes, size, pages, alt: None })))
     }
 
     /// The attachment with the content of a file.
@@ -115,6 +122,29 @@ impl Attachment {
     pub(crate) fn in_words(&self) -> String {
         let unnamed = || format!("{}, {} bytes", self.media_type(), self.len());
         format!("[{}]", self.alt_text().map_or_else(unnamed, str::to_owned))
+    }
+
+    /// The type and the beginning of the digest, for errors.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.media_type(), self.digest().get(..8).unwrap_or_default())
+    }
+
+    pub(crate) fn is_image(&self) -> bool {
+        self.media_type().starts_with("image/")
+    }
+
+    pub(crate) fn is_pdf(&self) -> bool {
+        self.media_type() == PDF
+    }
+
+    /// The longer edge of an image in pixels; 0 for other media.
+    pub(crate) fn edge(&self) -> u32 {
+        self.size().map_or(0, |(width, height)| width.max(height))
+    }
+
+    /// The number of pages of a PDF, or 1.
+    pub(crate) fn pages(&self) -> usize {
+        self.0.pages
     }
 
     /// The media type, such as `image/png`: `text/plain` for other text in UTF-8, `application/octet-stream` for other
@@ -156,6 +186,22 @@ impl Attachment {
     /// The width and the height in pixels of a PNG, JPEG, GIF or WebP; `None` for other media.
     pub fn size(&self) -> Option<(u32, u32)> {
         self.0.size
+    }
+}
+
+/// The texts in place of attachments, behind the text of a value.
+pub(crate) fn in_words(attachments: &[Attachment]) -> String {
+    attachments.iter().flat_map(|attachment| ["\n\n".to_owned(), attachment.in_words()]).collect()
+}
+
+const PDF: &str = "application/pdf";
+
+/// The number of pages of a PDF.
+fn pages(bytes: &Arc<[u8]>) -> Result<usize, AttachmentError> {
+    match Pdf::new(Arc::new(Arc::clone(bytes))) {
+        Ok(pdf) => Ok(pdf.pages().len()),
+        Err(LoadPdfError::Decryption(_)) => Err(AttachmentError::Encrypted),
+        Err(LoadPdfError::Invalid) => Err(AttachmentError::Damaged { media_type: PDF }),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod attachment;
 mod file_content;
+mod media;
 mod node;
 mod skip_reason;
 mod skipped;
@@ -14,7 +15,10 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use attachment::in_words;
 pub use attachment::{Attachment, AttachmentError};
+pub use media::MediaRules;
+pub(crate) use media::{ImageRules, ImageTokens, PdfRules};
 pub(crate) use node::StoredText;
 use node::{BITS, Child, HistoryNode, LeafEntry, WIDTH, digit, rest};
 pub use skip_reason::SkipReason;
@@ -41,11 +45,31 @@ pub(crate) struct History {
     newest: Arc<HistoryNode>,
     /// The index of the newest leaf.
     number: usize,
+    /// The attachments of the values that have some; `None` if no value has.
+    attachments: Option<Arc<StepNotes<Attachments>>>,
 }
+
+/// The attachments of a value.
+pub(crate) type Attachments = Arc<[Attachment]>;
 
 impl History {
     pub(crate) fn value(&self, step: usize) -> Option<Value> {
-        self.leaf(step)?.value(digit(step, 0))
+        let value = self.leaf(step)?.value(digit(step, 0))?;
+        Some(value.attached(self.attachments(step).cloned()))
+    }
+
+    fn attachments(&self, step: usize) -> Option<&Attachments> {
+        self.attachments.as_deref()?.get(step)
+    }
+
+    /// The tokens of the attachments in these steps.
+    pub(crate) fn media_tokens(&self, steps: Range<usize>, media: &MediaRules) -> usize {
+        self.attached(steps).map(|(_, attachments)| media.tokens_of(attachments)).sum()
+    }
+
+    /// The attachments in these steps, by step.
+    fn attached(&self, steps: Range<usize>) -> impl Iterator<Item = (usize, &Attachments)> {
+        self.attachments.as_deref().into_iter().flat_map(move |notes| notes.within(steps.clone()))
     }
 
     pub(crate) fn has(&self, step: usize) -> bool {
@@ -53,7 +77,9 @@ impl History {
     }
 
     pub(crate) fn text(&self, step: usize) -> Option<StoredText<'_>> {
-        self.leaf(step)?.text(digit(step, 0))
+        let text = self.leaf(step)?.text(digit(step, 0))?;
+        let attachments = self.attachments(step).map(|attachments| &**attachments).unwrap_or_default();
+        Some(StoredText { attachments, ..text })
     }
 
     #[inline]
@@ -122,7 +148,11 @@ impl History {
             return;
         }
         self.begin(rest(step, 1));
-        let entry = LeafEntry::new(value, tokens);
+        let (text, attachments) = value.into_parts();
+        if let Some(attachments) = attachments {
+            self.attach(step, attachments);
+        }
+        let entry = LeafEntry::new(text, tokens);
         // The sums grow on the way down, before the value is written. So the step must have no value yet, and the
         // tokens come from the entry, whose number may be saturated.
         let Some(leaf) = self.leaf_mut(step, Sum::one(entry.tokens())) else { return };
@@ -136,9 +166,16 @@ impl History {
         }
     }
 
+    fn attach(&mut self, step: usize, attachments: Attachments) {
+        Arc::make_mut(self.attachments.get_or_insert_default()).insert(step, attachments);
+    }
+
     /// Removes the value of a step, if there is one. Clones keep the value.
     pub(crate) fn remove(&mut self, step: usize) {
         let Some(tokens) = self.text(step).map(|text| text.tokens) else { return };
+        if let Some(attachments) = &mut self.attachments {
+            Arc::make_mut(attachments).remove(step);
+        }
         if rest(step, 1) == self.number {
             Arc::make_mut(&mut self.newest).remove(digit(step, 0));
             return;
@@ -155,6 +192,11 @@ impl History {
 
     /// Takes over the values of another history in these steps. Leaves that are taken as a whole share their texts.
     pub(crate) fn adopt(&mut self, other: &Self, steps: Range<usize>) {
+        for (step, attachments) in other.attached(steps.clone()) {
+            if !self.has(step) {
+                self.attach(step, Arc::clone(attachments));
+            }
+        }
         let mut step = steps.start;
         while step < steps.end {
             let number = rest(step, 1);
@@ -252,7 +294,8 @@ impl History {
                 leaf => (0..WIDTH).filter_map(|at| Some((at, leaf.value(at)?))).for_each(|(at, value)| {
                     if !self.has(first + at) {
                         let tokens = counter.count(&value);
-                        self.insert(first + at, value, tokens);
+                        let attachments = other.attachments(first + at).cloned();
+                        self.insert(first + at, value.attached(attachments), tokens);
                     }
                 }),
             }
@@ -273,6 +316,8 @@ impl History {
             Ordering::Equal => Arc::make_mut(&mut before.newest).truncate(step, 0),
             Ordering::Greater => {}
         }
+        let attachments = before.attachments.as_deref().map(|notes| Arc::new(notes.before(step)));
+        before.attachments = attachments;
         before
     }
 }

@@ -1,8 +1,9 @@
 //! The nodes of the tree of a column's values, and the entries of the leaves.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::attachment::Attachment;
+use super::attachment::{Attachment, in_words};
 use super::value::Value;
 use crate::history::tokens::Sum;
 
@@ -90,7 +91,7 @@ impl HistoryNode {
 
     pub(super) fn value(&self, at: usize) -> Option<Value> {
         match self {
-            Self::Open(texts) => texts.get(at)?.as_ref().map(LeafEntry::value),
+            Self::Open(texts) => Some(Value::from(Arc::clone(&texts.get(at)?.as_ref()?.text))),
             Self::Sealed { text, entries } => {
                 let end = entries.get(at)?.end();
                 Some(Value::part(Arc::clone(text), start(entries, at)..end))
@@ -112,14 +113,14 @@ impl HistoryNode {
     }
 
     /// Joins the texts of a full leaf into one, which saves a third of the memory of short values. Skipped if a text
-    /// that is also held elsewhere would be copied, or if a value has attachments. Returns whether the leaf is full.
+    /// that is also held elsewhere would be copied. Returns whether the leaf is full.
     pub(super) fn seal(&mut self) -> bool {
         let Self::Open(texts) = self else { return true };
         if texts.len() < WIDTH || texts.iter().any(Option::is_none) {
             return false;
         }
         let length: usize = texts.iter().flatten().map(|entry| entry.text.len()).sum();
-        if length > LARGE || texts.iter().flatten().any(LeafEntry::is_held) {
+        if length > LARGE || texts.iter().flatten().any(|entry| Arc::strong_count(&entry.text) > 1) {
             return true;
         }
         let mut end = 0;
@@ -149,7 +150,8 @@ impl HistoryNode {
     /// Makes a sealed leaf an open leaf with the first `count` values.
     fn open(&mut self, count: usize) {
         if let Self::Sealed { .. } = self {
-            let entries = (0..count).map(|at| Some(LeafEntry::new(self.value(at)?, self.text(at)?.tokens)));
+            let entries =
+                (0..count).map(|at| Some(LeafEntry::new(self.value(at)?.into(), self.text(at)?.tokens)));
             *self = Self::Open(entries.collect());
         }
     }
@@ -191,14 +193,11 @@ pub(super) struct LeafEntry {
     /// The number of tokens, saturated: no text counts for more.
     tokens: u32,
     is_plain: bool,
-    attachments: Option<Arc<[Attachment]>>,
 }
 
 impl LeafEntry {
-    pub(super) fn new(value: Value, tokens: usize) -> Self {
-        let (text, attachments) = value.into_parts();
+    pub(super) fn new(text: Arc<str>, tokens: usize) -> Self {
         Self {
-            attachments,
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
             // The text is searched once here, because many contexts show the value. Only these two characters are
             // escaped.
@@ -207,22 +206,12 @@ impl LeafEntry {
         }
     }
 
-    fn value(&self) -> Value {
-        Value::from(Arc::clone(&self.text)).attached(self.attachments.clone())
-    }
-
-    /// Whether the text cannot move to the text of the leaf: somebody else has it, or attachments belong to it.
-    fn is_held(&self) -> bool {
-        Arc::strong_count(&self.text) > 1 || self.attachments.is_some()
-    }
-
     pub(super) fn tokens(&self) -> usize {
         usize::try_from(self.tokens).unwrap_or(usize::MAX)
     }
 
     fn text(&self) -> StoredText<'_> {
-        let attachments = self.attachments.as_deref().unwrap_or_default();
-        StoredText { value: &self.text, tokens: self.tokens(), is_plain: self.is_plain, attachments }
+        StoredText { value: &self.text, tokens: self.tokens(), is_plain: self.is_plain, attachments: &[] }
     }
 }
 
@@ -233,7 +222,18 @@ pub(crate) struct StoredText<'h> {
     pub(crate) tokens: usize,
     /// Whether the value has neither `<` nor `&`, so that no tag in it needs escaping.
     pub(crate) is_plain: bool,
+    /// Not in the leaves, because few values have some.
     pub(crate) attachments: &'h [Attachment],
+}
+
+impl<'h> StoredText<'h> {
+    /// The text, with words for the attachments.
+    pub(crate) fn in_words(&self) -> Cow<'h, str> {
+        match self.attachments {
+            [] => Cow::Borrowed(self.value),
+            attachments => (self.value.to_owned() + &in_words(attachments)).into(),
+        }
+    }
 }
 
 /// A value in a sealed leaf: the end in the text, the tokens, and whether the value is plain, in 17, 13 and 1 bits,

@@ -83,13 +83,32 @@ impl<N: Clone + PartialEq> StepNotes<N> {
 
     /// Takes over the notes of some steps, none of which has a note.
     pub(crate) fn adopt(&mut self, other: &Self, steps: Range<usize>) {
-        let first = other.runs.range(..=steps.start).next_back().map_or(steps.start, |(start, _)| *start);
-        let runs = other.runs.range(first..steps.end.max(first)).map(|(_, run)| run);
-        for run in runs.chain(&other.last) {
+        for (steps, note) in other.runs(steps) {
+            self.insert_run(steps, note.clone());
+        }
+    }
+
+    /// The noted ones of these steps, in order.
+    pub(crate) fn within(&self, steps: Range<usize>) -> impl Iterator<Item = (usize, &N)> {
+        self.runs(steps).flat_map(|(steps, note)| steps.map(move |step| (step, note)))
+    }
+
+    /// The runs of equal notes, as far as they are in these steps, in order.
+    fn runs(&self, steps: Range<usize>) -> impl Iterator<Item = (Range<usize>, &N)> {
+        let first = self.runs.range(..=steps.start).next_back().map_or(steps.start, |(start, _)| *start);
+        let runs = self.runs.range(first..steps.end.max(first)).map(|(_, run)| run);
+        runs.chain(&self.last).filter_map(move |run| {
             let shared = steps.start.max(run.steps.start)..steps.end.min(run.steps.end);
-            if !shared.is_empty() {
-                self.insert_run(shared, run.note.clone());
-            }
+            (!shared.is_empty()).then_some((shared, &run.note))
+        })
+    }
+
+    /// Removes the note of a step, if there is one.
+    pub(crate) fn remove(&mut self, step: usize) {
+        if self.get(step).is_some() {
+            let mut rest = self.before(step);
+            rest.adopt(self, step.saturating_add(1)..usize::MAX);
+            *self = rest;
         }
     }
 }
@@ -130,6 +149,11 @@ mod tests {
                 }
                 let expected = (0..8).map(|step| if step < start { list[step] } else { 0 });
                 assert_eq!(all(&notes.before(start)), expected.collect::<Vec<_>>(), "{start}");
+                let mut removed = notes.clone();
+                removed.remove(start);
+                let expected = (0..8).map(|step| if step == start { 0 } else { list[step] });
+                assert_eq!(all(&removed), expected.collect::<Vec<_>>(), "{start} removed of {notes:?}");
+                assert!(removed.within(0..8).all(|(step, note)| list[step] == *note && step != start));
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::context::{
 use crate::declare::{Name, Purpose};
 use crate::history::Value;
 use crate::model::rendering::Request;
-use crate::model::{ContextWindow, MaxTokens};
+use crate::model::{ContextWindow, MaxTokens, MediaRules};
 
 /// A request for a path: a system text and messages. Made by [`Path::dialogue`](super::Path::dialogue) and
 /// [`Path::buffer`](super::Path::buffer).
@@ -115,6 +115,7 @@ impl Path<'_> {
             form: ContextForm::Conversation,
             instruction: Some(&system),
             system: self.system().map(Arc::from),
+            media: MediaRules::by_model(&agent.model),
         };
         draft.assemble(self, agent, settings)
     }
@@ -175,6 +176,7 @@ impl Path<'_> {
             form: ContextForm::Document,
             instruction: Some(if has_system { &agent.system } else { "" }),
             system: self.system().filter(|_| has_system).map(Arc::from),
+            media: MediaRules::by_model(&agent.model),
         };
         draft.assemble(self, agent, settings)
     }
@@ -312,6 +314,7 @@ impl Assembled {
             settings: agent.settings.clone(),
             schema: None,
             pace: agent.pace,
+            media: MediaRules::by_model(&agent.model).unwrap_or(&MediaRules::ANY),
             may_wait: true,
         }
     }

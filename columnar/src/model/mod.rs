@@ -10,6 +10,7 @@ mod deadline;
 mod errors;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub(crate) mod http;
+mod media;
 mod observed;
 mod offline;
 #[cfg(feature = "providers")]
@@ -35,10 +36,12 @@ pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
 pub(crate) use deadline::deadline;
 pub use errors::{Overloaded, Refused, Truncated};
+pub(crate) use media::check_media;
 pub use offline::Offline;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End};
 
+pub use crate::history::MediaRules;
 pub use crate::model::registry::{ContextWindow, Effort, EndDate, MaxTokens, ParseEffortError};
 pub use crate::model::rendering::{ReplySettings, Request, Schema};
 pub use crate::model::usage::{Finish, Usage};

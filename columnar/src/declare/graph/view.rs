@@ -206,6 +206,7 @@ impl View {
                 ConstFilter::Step(shows) => ViewFilter::Step(Arc::new(shows)),
             }),
             elided: self.elided,
+            text_only: false,
             purpose: self.purpose,
             // `flow!` refuses a second purpose.
             has_other_purposes: false,

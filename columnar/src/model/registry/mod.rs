@@ -16,6 +16,7 @@ mod context_window;
 mod effort;
 mod end_date;
 mod max_tokens;
+mod media;
 mod models;
 mod providers;
 mod row;

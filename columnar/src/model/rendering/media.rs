@@ -1,10 +1,12 @@
 //! Attachments in the forms of the APIs: each is a part of a message, with its bytes in base64.
 
+use std::iter;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
-use super::blocks::{in_words, is_blank};
+use super::blocks::is_blank;
 use super::{Block, message};
 use crate::history::Attachment;
 
@@ -18,8 +20,6 @@ pub(crate) enum PartForm {
     ChatCompletions,
     /// Chat completions of most other servers, which take images alone, and Cohere's Chat.
     ChatImages,
-    /// Mistral's chat completions, in which a PDF is an address.
-    Mistral,
     Responses,
     Gemini,
     /// A message has one text, and images beside it.
@@ -28,7 +28,7 @@ pub(crate) enum PartForm {
 }
 
 impl PartForm {
-    /// Whether the API takes such a file. The others are words in a request, never an error of the provider.
+    /// Whether the API has a part for such files. In place of the others there is a text, and no error of the provider.
     ///
     /// Sources, read on 2026-11-27: <https://platform.claude.com/docs/en/build-with-claude/vision>,
     /// <https://developers.openai.com/api/docs/guides/images-vision> and `file-inputs`,
@@ -66,7 +66,7 @@ impl PartForm {
     /// The message of blocks without marks: one string, unless there are attachments.
     pub(crate) fn message(self, blocks: &[Block]) -> Option<Json> {
         let role = blocks.first()?.role.as_str();
-        let has_media = blocks.iter().flat_map(|block| &block.media).any(|media| self.takes(media));
+        let has_media = blocks.iter().flat_map(|block| &block.media).any(|media| self.takes(&media.file));
         if has_media && self != Self::Ollama {
             let content: Vec<Json> = blocks.iter().flat_map(|block| self.parts(block, None)).collect();
             return Some(json!({ "role": role, "content": content }));
@@ -79,11 +79,10 @@ impl PartForm {
         Some(message)
     }
 
-    /// The text of a block, and the words for attachments that the API does not take.
+    /// The text of a block, and the texts in place of attachments that the API does not take.
     fn words(self, block: &Block) -> String {
-        let others: Vec<Attachment> =
-            block.media.iter().filter(|media| !self.takes(media)).cloned().collect();
-        block.text.clone() + &in_words(&others)
+        let others = block.media.iter().filter(|media| !self.takes(&media.file));
+        iter::once(&block.text).chain(others.map(|media| &media.stand_in)).cloned().collect()
     }
 
     fn text(self, text: &str) -> Json {
@@ -96,10 +95,11 @@ impl PartForm {
 
     /// The attachments of a block that the API takes.
     fn media(self, block: &Block) -> impl Iterator<Item = Json> {
-        block.media.iter().filter(move |media| self.takes(media)).map(move |media| self.medium(media))
+        let files = block.media.iter().map(|media| &media.file);
+        files.filter(move |file| self.takes(file)).map(move |file| self.file(file))
     }
 
-    fn medium(self, media: &Attachment) -> Json {
+    fn file(self, media: &Attachment) -> Json {
         // Some APIs take no other texts.
         let kind = if media.text().is_some() { "text/plain" } else { media.media_type() };
         let is_image = kind.starts_with("image/");
@@ -118,10 +118,9 @@ impl PartForm {
             Self::Responses => {
                 json!({ "type": "input_file", "filename": file_name(media), "file_data": url(kind, &data) })
             }
-            Self::ChatCompletions | Self::ChatImages | Self::Mistral if is_image => {
+            Self::ChatCompletions | Self::ChatImages if is_image => {
                 json!({ "type": "image_url", "image_url": { "url": url(kind, &data) } })
             }
-            Self::Mistral => json!({ "type": "document_url", "document_url": url(kind, &data) }),
             Self::ChatCompletions | Self::ChatImages => {
                 json!({ "type": "file", "file": { "filename": file_name(media), "file_data": url(kind, &data) } })
             }

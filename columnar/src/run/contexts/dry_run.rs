@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::context::{Exclusions, Overhead};
 use crate::declare::{InputView, Name, Reads};
 use crate::history::tokens::Sum;
-use crate::history::{History, SkippedSteps};
+use crate::history::{History, MediaRules, SkippedSteps};
 use crate::run::state::FlowState;
 use crate::schedule::{Action, Cell, Scheduler};
 
@@ -95,6 +95,8 @@ pub(super) struct TokenSums {
     before: Vec<Vec<usize>>,
     /// By column, stored or expected.
     skipped: Vec<SkippedSteps>,
+    /// By column, for the attachments: how many tokens they have depends on the reader.
+    histories: Vec<History>,
     exclusions: Arc<Exclusions>,
 }
 
@@ -124,7 +126,7 @@ impl TokenSums {
             [0].into_iter().chain(sums).collect()
         });
         let before = before.collect();
-        Self { before, skipped, exclusions: Arc::clone(&state.exclusions) }
+        Self { before, skipped, histories, exclusions: Arc::clone(&state.exclusions) }
     }
 
     fn skipped(&self, column: usize) -> SkippedSteps {
@@ -152,12 +154,19 @@ impl TokenSums {
         (self.count(column, &steps) * overhead + self.values(column, steps)).saturating_sub(excluded)
     }
 
+    /// The tokens of the attachments within some steps of a column.
+    fn media(&self, column: usize, steps: Range<usize>, media: Option<&MediaRules>) -> usize {
+        let history = self.histories.get(column);
+        media.zip(history).map_or(0, |(media, history)| history.media_tokens(steps, media))
+    }
+
     /// The tokens of the context of a cell.
     pub(super) fn context(&self, reads: &Reads, column: usize, step: usize, overhead: &Overhead) -> usize {
         let cells = |input: &InputView| input.spec.cells(step, &self.skipped(input.column));
         let own = reads.self_view.iter().map(|view| view.self_cells(step, &self.skipped(column)));
         let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, delimiters)| {
-            self.shown(input.column, &input.name, cells(input), *delimiters, step)
+            let media = self.media(input.column, cells(input), overhead.media_of(Some(input), &input.spec));
+            media + self.shown(input.column, &input.name, cells(input), *delimiters, step)
         });
         let self_history =
             own.clone().map(|shown| self.shown(column, &reads.column, shown, overhead.separator, step));

@@ -20,7 +20,7 @@ use crate::context::{
 };
 use crate::declare::{InputView, Reads};
 use crate::history::tokens::Counter;
-use crate::history::{SkippedSteps, StepRanges, Value};
+use crate::history::{MediaRules, SkippedSteps, StepRanges, Value};
 use crate::model::ContextWindow;
 use crate::model::cache::CachePolicy;
 use crate::schedule::Cell;
@@ -93,7 +93,8 @@ impl ContextRecipe {
     pub(crate) fn make(&self) -> Arc<ColumnContexts> {
         let instruction = self.settings.instruction.as_deref();
         let system = self.defaults.system.clone();
-        let settings = ContextSettings { form: self.settings.form, instruction, system };
+        let media = self.model_name().and_then(|name| MediaRules::by_model(&name));
+        let settings = ContextSettings { form: self.settings.form, instruction, system, media };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
         let mut budget = self.budget.clone();
