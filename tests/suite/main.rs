@@ -40,6 +40,12 @@ pub mod documents {
     pub mod update;
 }
 
+/// Files beside the text of a value: their types and sizes, and damage.
+pub mod files {
+    mod damage;
+    mod kinds;
+}
+
 /// Flows that `flow!` generates, used as programs use them. Its messages are in `tests/compiler`.
 pub mod language {
     pub mod column_types;

@@ -34,6 +34,7 @@ pub mod peers;
 pub mod postgres;
 pub mod process;
 pub mod rows;
+pub mod sample_files;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub mod scripted;
 #[cfg(feature = "providers")]

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::mem;
+use std::{mem, slice};
 
 use super::delimiters::{InputTags, Role, SEPARATOR, tokens_around};
 use super::elisions::Elision;
@@ -185,9 +185,21 @@ impl<'m> Part<'m> {
 
     /// The text in place of some of the attachments, where these are not sent.
     pub(crate) fn words(&self, attachments: &[Attachment]) -> String {
-        let words = in_words(attachments);
+        self.escaped(in_words(attachments))
+    }
+
+    /// The text in place of an attachment that is sent, in a form without a part for such files: the content of a text, or
+    /// words.
+    pub(crate) fn stand_in(&self, attachment: &Attachment) -> String {
+        match attachment.text() {
+            Some(text) => self.escaped(SEPARATOR.to_owned() + text),
+            None => self.words(slice::from_ref(attachment)),
+        }
+    }
+
+    fn escaped(&self, text: String) -> String {
         let is_tagged = matches!(self.source, PartSource::Input(_)) && self.snapshot.overhead.has_tags();
-        if is_tagged { escape(&words, &self.snapshot.reads.tags()).into_owned() } else { words }
+        if is_tagged { escape(&text, &self.snapshot.reads.tags()).into_owned() } else { text }
     }
 
     /// The step whose turn the part is in. The value of a view with a lag is older.

@@ -17,10 +17,17 @@ pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) text: String,
     /// The attachments behind the text, which may be blank then.
-    pub(crate) media: Vec<Attachment>,
+    pub(crate) media: Vec<BlockMedia>,
     pub(crate) mark: Option<Lifetime>,
     /// The last part of the messages in the block; `None` for a follow-up.
     part: Option<usize>,
+}
+
+/// An attachment, and the text in its place in a form without a part for such files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BlockMedia {
+    pub(crate) file: Attachment,
+    pub(crate) stand_in: String,
 }
 
 /// The blocks of the messages and of the follow-up. Adjacent blocks of equal role are the content of one message.
@@ -36,7 +43,8 @@ pub(super) fn blocks(messages: &Messages, follow_up: &[(Role, Arc<str>)], media:
         } else {
             (part.text().into_owned() + &part.words(&words)).into()
         };
-        blocks.push(part.role(), text, sent, Some(at));
+        let sent = sent.into_iter().map(|file| BlockMedia { stand_in: part.stand_in(&file), file });
+        blocks.push(part.role(), text, sent.collect(), Some(at));
     }
     for (role, text) in follow_up {
         blocks.push(*role, Cow::Borrowed(text), Vec::new(), None);
@@ -82,7 +90,7 @@ struct Blocks {
 impl Blocks {
     /// Adds a part. Providers refuse blank text, and some refuse two user messages in a row, as they arise where a
     /// blank reply is left out. Blank text is joined to the following block, never to a block that was sent before.
-    fn push(&mut self, role: Role, text: Cow<'_, str>, media: Vec<Attachment>, part: Option<usize>) {
+    fn push(&mut self, role: Role, text: Cow<'_, str>, media: Vec<BlockMedia>, part: Option<usize>) {
         if self.last_role.replace(role) != Some(role) {
             // A message that was blank as a whole is left out, and the neighbours may have the same role.
             self.before.clear();
