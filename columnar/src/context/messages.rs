@@ -139,6 +139,7 @@ impl Messages {
     }
 
     /// The tokens of the attachments among all tokens.
+    #[cfg(feature = "providers")]
     pub(crate) fn media_tokens(&self) -> usize {
         self.parts().map(|part| part.media_tokens()).sum()
     }
