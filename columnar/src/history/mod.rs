@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use attachment::AttachmentContent;
 pub use attachment::{Attachment, AttachmentError};
 pub(crate) use node::StoredText;
 use node::{BITS, Child, HistoryNode, LeafEntry, WIDTH, digit, rest};

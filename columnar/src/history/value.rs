@@ -87,7 +87,7 @@ impl Value {
     }
 
     /// The same text with these attachments alone.
-    pub(super) fn attached(self, attachments: Option<Arc<[Attachment]>>) -> Self {
+    pub(crate) fn attached(self, attachments: Option<Arc<[Attachment]>>) -> Self {
         Self { attachments, ..self }
     }
 
