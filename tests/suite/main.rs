@@ -156,6 +156,7 @@ pub mod services {
 
 /// Stores, and flows that are opened again.
 pub mod stores {
+    pub mod attachments;
     pub mod contract;
     pub mod copies;
     pub mod file;
