@@ -170,35 +170,3 @@
 //! the alternative text of an attachment, and no bytes: a changed image is a request that is not recorded.
 //!
 //! [← renderings](super::renderings) · [contents](super) · [limits →](super::limits)
-
-#[cfg(test)]
-mod tests {
-    use crate::flow::{column, flow, source};
-    use crate::history::{Attachment, Text};
-    use crate::model::rendering::{PartForm, Rendering};
-    use crate::testing::script;
-
-    /// A GIF of one pixel.
-    const DOT: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
-
-    /// The formats without a public rendering are written in the table as they are sent.
-    #[tokio::test]
-    async fn the_table_has_the_parts_of_the_formats() {
-        let f = flow([column("answer", source("user").all(), script(["No."]))]).expect("it is right");
-        let question = Text::new("Is it on?").with(Attachment::new(DOT).expect("a picture"));
-        f.push("user", question).await.expect("memory takes it");
-        let messages = f.messages("answer", 0).expect("the source has a value");
-        let blocks = Rendering::new("", &messages).joined();
-        let last = |form: PartForm| form.parts(&blocks[0], None).pop().expect("a part");
-        let ollama = PartForm::Ollama.message(&blocks).expect("a message");
-        let guide = include_str!("media.rs").replace("image/png", "image/gif");
-        for (name, part) in
-            [("Responses", last(PartForm::Responses)), ("Gemini", last(PartForm::Gemini)), ("Ollama", ollama)]
-        {
-            let data = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
-            assert!(part.to_string().contains(data), "{part}");
-            let row = format!("| {name} | `{}` |", part.to_string().replace(data, "…"));
-            assert!(guide.contains(&row), "{row}");
-        }
-    }
-}
