@@ -51,7 +51,7 @@ pub(super) fn check_views(flow: &mut FlowDecl, clashes: HashSet<String>, errors:
             };
             if shows_a_column {
                 names.check_documents(view, errors);
-                check_purpose_of_tiers(view, errors);
+                check_modifiers_of_tiers(view, errors);
                 check_elided(view, errors);
                 check_constants(view, params, &names_of_params, errors);
             } else {
@@ -107,7 +107,7 @@ fn check_empty_parentheses(view: &mut ViewDecl, errors: &mut Errors) {
 
 /// Documents in tiers have fixed places, and no attachments. Wrong:
 /// `column coder(files.tiered().context(), user, self) = prompt("...");`.
-fn check_purpose_of_tiers(view: &mut ViewDecl, errors: &mut Errors) {
+fn check_modifiers_of_tiers(view: &mut ViewDecl, errors: &mut Errors) {
     if !view.is_tiered() {
         return;
     }

@@ -338,21 +338,13 @@ impl Modifiers {
     }
 
     fn spec(self) -> ViewSpec {
-        let Self { window, count, is_lagged, is_elided, is_text_only, .. } = self;
+        let Self { window, count, is_lagged, is_elided: elided, is_text_only: text_only, .. } = self;
         let Self { is_tiered, purpose, target, tag, note, .. } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
         let lag = usize::from(is_lagged);
         let tiering = is_tiered.then_some(Tiering { target });
-        let spec = ViewSpec {
-            lag,
-            elided: is_elided,
-            text_only: is_text_only,
-            tag,
-            note,
-            tiering,
-            ..ViewSpec::all()
-        };
+        let spec = ViewSpec { lag, elided, text_only, tag, note, tiering, ..ViewSpec::all() };
         spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }
 }

@@ -123,12 +123,12 @@ pub fn context_text(messages: &Messages) -> String {
     let count = messages.len();
     let plural = if count == 1 { "" } else { "s" };
     let mut text = format!("{} at step {}: {count} message{plural}", messages.column(), messages.step());
-    let system = messages.instructions().map(|(origin, text)| (origin.to_string(), text.trim()));
-    let documents = messages.system_documents().map(|documents| (Tier::L0.to_string(), documents));
+    let system = messages.instructions().map(|(origin, text)| (origin.to_string(), text.trim().to_owned()));
+    let documents = messages.system_documents().map(|documents| (Tier::L0.to_string(), documents.to_owned()));
     for (at, (label, content)) in system.chain(documents).enumerate() {
         text.push_str(if at == 0 { "\n\n[system]\n" } else { "\n" });
         text.push_str(&label);
-        push_lines(&mut text, content);
+        push_lines(&mut text, &content);
     }
     for part in messages.parts() {
         if part.joins() {

@@ -53,8 +53,8 @@ pub(super) struct RecordedRequest {
     pub(super) schema: Option<Schema>,
 }
 
-/// A message: the role, and texts with the attachments between. The first part is a text, and so is not more than one
-/// part in a row.
+/// A message: the role, and texts with the attachments between. The first part is a text, and two texts are never
+/// neighbours.
 pub(super) type RecordedMessage = (Role, Vec<RecordedPart>);
 
 #[derive(Clone, Debug)]

@@ -137,8 +137,10 @@ async fn a_context_under_review_has_attachments_after_their_value() -> Result<()
     let chat = flow! {
         source user;
         source notes;
-        column answer(user, notes.text_only(), self) = prompt("Answer.");
+        source rules;
+        column answer(user, notes.text_only(), rules.instruction(), self) = prompt("Answer.");
     };
+    chat.rules.push(Text::new("Be brief.").with(dot())).await?;
     let note = Attachment::new("Launch on Monday.").expect("a text");
     chat.user.push(Text::new("Look!").with(dot()).with(note.clone())).await?;
     chat.notes.push(Text::new("A note.").with(dot())).await?;
@@ -146,6 +148,12 @@ async fn a_context_under_review_has_attachments_after_their_value() -> Result<()
         context_text(&chat.answer.messages(0)?),
         format!(
             "answer at step 0: 1 message
+
+[system]
+rules 0
+│ Be brief.
+│
+│ [A dot.]
 
 [user]
 user 0
