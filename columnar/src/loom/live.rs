@@ -16,6 +16,7 @@ use super::error::LoomError;
 use crate::context::budget::Budget;
 use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 use crate::declare::Name;
+use crate::history::{IntoValue, Value};
 use crate::model::usage::Receipt;
 use crate::store::{CHUNK, Entry, Put, Store, StoreError, StoreFuture, load};
 
@@ -120,11 +121,11 @@ impl Loom {
         &mut self,
         from: impl Into<Edge>,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, LoomError> {
         let from = from.into();
-        let text = text.into();
-        self.make(|_, id| Ok(Header::new(id, author).with_edge(&from)), &text).await
+        let text = text.into_value();
+        self.make(|_, id| Ok(Header::new(id, author).with_edge(&from)), text).await
     }
 
     /// Makes a node of a reply of a model, with the receipt of the call. [`Node::receipt`](super::Node::receipt) reads the
@@ -156,12 +157,12 @@ impl Loom {
     pub async fn append_reply(
         &mut self,
         from: impl Into<Edge>,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
         receipt: &Receipt,
     ) -> Result<NodeId, LoomError> {
         let from = from.into();
-        let text = text.into();
-        self.make(|_, id| Ok(Header::new(id, Author::Model).with_edge(&from).with_receipt(receipt)), &text)
+        let text = text.into_value();
+        self.make(|_, id| Ok(Header::new(id, Author::Model).with_edge(&from).with_receipt(receipt)), text)
             .await
     }
 
@@ -170,8 +171,8 @@ impl Loom {
     /// # Errors
     ///
     /// The errors of [`append`](Self::append).
-    pub async fn aside(&mut self, author: Author, text: impl Into<Arc<str>>) -> Result<NodeId, LoomError> {
-        self.make(|_, id| Ok(Header::new(id, author)), &text.into()).await
+    pub async fn aside(&mut self, author: Author, text: impl IntoValue) -> Result<NodeId, LoomError> {
+        self.make(|_, id| Ok(Header::new(id, author)), text.into_value()).await
     }
 
     /// Makes a node that annotates another one; see [`Tree::annotate`].
@@ -183,9 +184,9 @@ impl Loom {
         &mut self,
         node: &NodeId,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, LoomError> {
-        self.make(|_, id| Ok(Header::new(id, author).with_annotation_edge(node)), &text.into()).await
+        self.make(|_, id| Ok(Header::new(id, author).with_annotation_edge(node)), text.into_value()).await
     }
 
     /// Makes an edited copy of a node; see [`Tree::edit`].
@@ -197,9 +198,9 @@ impl Loom {
         &mut self,
         node: &NodeId,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, LoomError> {
-        self.make(|tree, id| tree.header_of_edit(id, author, node), &text.into()).await
+        self.make(|tree, id| tree.header_of_edit(id, author, node), text.into_value()).await
     }
 
     /// Adds a continuation edge to a node; see [`Tree::link`].
@@ -271,7 +272,7 @@ impl Loom {
         // columns are one history.
         let (column, step, entry) = match &change {
             Change::Node { header, text } => {
-                let entry = Entry::from(Arc::clone(text)).with_receipt(header.to_json());
+                let entry = Entry::from(text).with_receipt(header.to_json());
                 (node_column(), self.tree.len(), entry)
             }
             change => {
@@ -332,12 +333,12 @@ impl Loom {
     async fn make(
         &mut self,
         header: impl Fn(&Tree, NodeId) -> Result<Header, TreeError>,
-        text: &Arc<str>,
+        text: Value,
     ) -> Result<NodeId, LoomError> {
         self.finish().await?;
         let id = self.tree.new_id(&mut self.dice);
         let header = header(&self.tree, id.clone())?;
-        self.change(Change::Node { header, text: Arc::clone(text) }).await?;
+        self.change(Change::Node { header, text }).await?;
         Ok(id)
     }
 }
@@ -419,13 +420,13 @@ fn missing(column: &Name, step: usize) -> LoomError {
     LoomError::damaged(format!("{column} {step}"), "it is missing, and later ones are there")
 }
 
-fn parse_node(step: usize, entry: &Entry) -> Result<(Header, Arc<str>), LoomError> {
+fn parse_node(step: usize, entry: &Entry) -> Result<(Header, Value), LoomError> {
     let part = format!("node {step}");
     let (Some(text), Some(header)) = (&entry.value, &entry.receipt) else {
         return Err(LoomError::damaged(part, "it has no text or no header"));
     };
     let header = Header::parse(header).map_err(|error| LoomError::damaged(part, error.to_string()))?;
-    Ok((header, text.clone().into()))
+    Ok((header, text.clone()))
 }
 
 fn parse_change(step: usize, entry: &Entry) -> Result<(usize, Change), LoomError> {
