@@ -63,6 +63,7 @@ pub mod loom {
     pub mod live_damage;
     mod long;
     mod long_requests;
+    mod media;
     mod naive;
     mod named;
     mod open_loom;
@@ -175,6 +176,7 @@ pub mod tiers {
     pub mod contexts;
     mod elsewhere;
     mod laws;
+    mod media;
     mod naive;
     pub mod rules;
 }
