@@ -150,6 +150,7 @@ pub mod services {
 
 /// Stores, and flows that are opened again.
 pub mod stores {
+    pub mod attachments;
     pub mod contract;
     pub mod copies;
     pub mod file;

@@ -22,17 +22,19 @@ use sha2::{Digest as _, Sha256};
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Attachment(Arc<AttachmentContent>);
+pub struct Attachment {
+    content: Arc<AttachmentContent>,
+    alt: Option<Arc<str>>,
+}
 
-#[derive(Clone)]
-struct AttachmentContent {
+/// The part of an attachment that all values with the same bytes share.
+pub(crate) struct AttachmentContent {
     /// The SHA-256 of the bytes, in hexadecimal digits.
     digest: Arc<str>,
     media_type: &'static str,
     bytes: Arc<[u8]>,
     /// The width and the height of an image, in pixels.
     size: Option<(u32, u32)>,
-    alt: Option<Arc<str>>,
 }
 
 /// The error of bytes that are no attachment.
@@ -68,12 +70,16 @@ impl Attachment {
     /// [`AttachmentError`], if there are no bytes, or if an image or a PDF is damaged or truncated. The content of an
     /// image is not decoded.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, AttachmentError> {
-        let bytes: Arc<[u8]> = bytes.into().into();
+        Self::shared(bytes.into().into())
+    }
+
+    /// The attachment of bytes that are shared already.
+    pub(crate) fn shared(bytes: Arc<[u8]>) -> Result<Self, AttachmentError> {
         let media_type = media_type(&bytes).ok_or(AttachmentError::Empty)?;
         let size = size(&bytes, media_type)?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
-        Ok(Self(Arc::new(AttachmentContent { digest, media_type, bytes, size, alt: None })))
+        Ok(Arc::new(AttachmentContent { digest, media_type, bytes, size }).into())
     }
 
     /// The attachment with the content of a file.
@@ -92,13 +98,12 @@ impl Attachment {
     /// The same attachment with a text in its place, for models that take no such media.
     #[must_use]
     pub fn alt(self, text: impl Into<Arc<str>>) -> Self {
-        let content = AttachmentContent { alt: Some(text.into()), ..Arc::unwrap_or_clone(self.0) };
-        Self(Arc::new(content))
+        Self { alt: Some(text.into()), ..self }
     }
 
     /// The text in place of the attachment.
     pub fn alt_text(&self) -> Option<&str> {
-        self.0.alt.as_deref()
+        self.alt.as_deref()
     }
 
     /// The text in place of the attachment, or else the type and the length.
@@ -114,32 +119,49 @@ impl Attachment {
 
     /// The media type, such as `image/png`: `text/plain` for other text, `application/octet-stream` for other bytes.
     pub fn media_type(&self) -> &str {
-        self.0.media_type
+        self.content.media_type
     }
 
     /// The SHA-256 of the bytes, in hexadecimal digits: the address in a store.
     pub fn digest(&self) -> &str {
-        &self.0.digest
+        &self.content.digest
     }
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        &self.0.bytes
+        &self.content.bytes
+    }
+
+    /// The content, which other attachments may have as well.
+    pub(crate) fn content(&self) -> &Arc<AttachmentContent> {
+        &self.content
+    }
+
+    /// The bytes as they are shared.
+    pub(crate) fn shared_bytes(&self) -> Arc<[u8]> {
+        Arc::clone(&self.content.bytes)
     }
 
     /// The number of bytes.
     pub fn len(&self) -> usize {
-        self.0.bytes.len()
+        self.content.bytes.len()
     }
 
     /// Whether there are no bytes, which never is.
     pub fn is_empty(&self) -> bool {
-        self.0.bytes.is_empty()
+        self.content.bytes.is_empty()
     }
 
     /// The width and the height of an image in pixels; `None` for other media.
     pub fn size(&self) -> Option<(u32, u32)> {
-        self.0.size
+        self.content.size
+    }
+}
+
+/// An attachment without a text in its place.
+impl From<Arc<AttachmentContent>> for Attachment {
+    fn from(content: Arc<AttachmentContent>) -> Self {
+        Self { content, alt: None }
     }
 }
 

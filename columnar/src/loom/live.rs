@@ -2,7 +2,8 @@
 //!
 //! The store has two columns. `node` has a node in each step: the value is the text, and the
 //! [header](super::Node::header) is beside the text in the same write. `change` has all other changes, each with the
-//! number of nodes before it. Nothing is ever written twice.
+//! number of nodes before it. Nothing is ever written twice. The attachments of a node are stored before the node, and the
+//! header names them, as the receipt of a cell does.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -10,6 +11,7 @@ use std::hash::BuildHasher as _;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::future::FutureExt as _;
 use serde_json::{Value as Json, json};
 
 use super::error::LoomError;
@@ -17,8 +19,8 @@ use crate::context::budget::Budget;
 use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 use crate::declare::Name;
 use crate::history::{IntoValue, Value};
-use crate::model::usage::Receipt;
-use crate::store::{CHUNK, Entry, Put, Store, StoreError, StoreFuture, load};
+use crate::model::usage::{AttachmentRef, Receipt};
+use crate::store::{CHUNK, Entry, LoadedAttachments, Put, Store, StoreError, StoreFuture, load, put_blobs};
 
 /// The format of the stored definition.
 const FORMAT: u32 = 1;
@@ -272,7 +274,8 @@ impl Loom {
         // columns are one history.
         let (column, step, entry) = match &change {
             Change::Node { header, text } => {
-                let entry = Entry::from(text).with_receipt(header.to_json());
+                let names = AttachmentRef::of(text).iter().map(AttachmentRef::to_json).collect();
+                let entry = Entry::from(text).with_receipt(header.to_stored_json(names));
                 (node_column(), self.tree.len(), entry)
             }
             change => {
@@ -280,8 +283,14 @@ impl Loom {
                 (change_column(), self.tree.further_changes().len(), Entry::from(text))
             }
         };
-        let write = Some(self.store.put(column.clone(), step, entry));
-        *self.unfinished() = Some(Unfinished { change, column, step, write });
+        let store = Arc::clone(&self.store);
+        let place = column.clone();
+        let write = async move {
+            // No stored node names an attachment that never was.
+            put_blobs(&*store, entry.value.as_ref()).await?;
+            store.put(place, step, entry).await
+        };
+        *self.unfinished() = Some(Unfinished { change, column, step, write: Some(write.boxed()) });
         self.write().await
     }
 
@@ -402,6 +411,7 @@ async fn entries(store: &dyn Store, column: &Name) -> Result<Vec<Entry>, LoomErr
     if !stored.beyond.is_empty() {
         return Err(missing(column, stored.prefix));
     }
+    let attachments = LoadedAttachments::default();
     let mut all = Vec::new();
     // A list may be damaged, so no memory is taken for a number.
     for first in (0..stored.prefix).step_by(CHUNK) {
@@ -411,7 +421,9 @@ async fn entries(store: &dyn Store, column: &Name) -> Result<Vec<Entry>, LoomErr
         if let Some(step) = steps.find(|step| found.next() != Some(*step)) {
             return Err(missing(column, step));
         }
-        all.extend(loaded.into_iter().map(|(_, entry)| entry));
+        for (step, entry) in loaded {
+            all.push(attachments.attach(store, column, step, entry).await?);
+        }
     }
     Ok(all)
 }
@@ -425,7 +437,8 @@ fn parse_node(step: usize, entry: &Entry) -> Result<(Header, Value), LoomError> 
     let (Some(text), Some(header)) = (&entry.value, &entry.receipt) else {
         return Err(LoomError::damaged(part, "it has no text or no header"));
     };
-    let header = Header::parse(header).map_err(|error| LoomError::damaged(part, error.to_string()))?;
+    let header =
+        Header::parse_stored(header, text).map_err(|error| LoomError::damaged(part, error.to_string()))?;
     Ok((header, text.clone()))
 }
 

@@ -107,6 +107,24 @@ impl Header {
         object(self.fields())
     }
 
+    /// The header as JSON beside a stored text, with the names of the attachments.
+    pub(crate) fn to_stored_json(&self, attachments: Vec<Json>) -> String {
+        let attachments = (!attachments.is_empty()).then(|| ("attachments", attachments.into()));
+        object(self.fields().into_iter().chain(attachments))
+    }
+
+    /// Reads a header that a store has beside a text, and that names the attachments of the text.
+    pub(crate) fn parse_stored(json: &str, text: &Value) -> Result<Self, TreeError> {
+        let mut fields = JsonFields::parse(json)?;
+        let header = fields.header()?;
+        let names = fields.take("attachments").map(|names| names.as_array().map_or(0, Vec::len));
+        // A name that cannot be read leads to no attachment.
+        if names.is_some_and(|names| names == 0 || names != text.attachments().len()) {
+            return Err(damaged("attachments"));
+        }
+        fields.end(header)
+    }
+
     /// Reads a header from the JSON.
     ///
     /// # Errors
