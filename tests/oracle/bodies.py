@@ -10,6 +10,7 @@ import re
 import sys
 from pathlib import Path
 
+import files
 import rules
 import shapes
 import wires
@@ -38,13 +39,18 @@ def main():
         print(f"differences.tsv: {model} no longer sends {where}")
     tried = collections.Counter(record["format"] for record in records)
     print(", ".join(f"{count} of {name}" for name, count in sorted(tried.items())), "requests checked")
-    sys.exit(bool(left or stale))
+    # The requests of a test for wrong ones have no files.
+    unsent = files.unsent(records) if any(" an image" in record["job"] for record in records) else []
+    for name in unsent:
+        print(f"{name}: no image was sent")
+    sys.exit(bool(left or stale or unsent))
 
 
 def errors(record):
     """Each with its place. The same at each message of a request is one thing."""
     wire = wires.WIRES[record["format"]]
-    found = [*shapes.errors(record["body"], wire.type), *wires.head(wire, record), *rules.broken(record)]
+    found = [*shapes.errors(record["body"], wire.type), *wires.head(wire, record)]
+    found += [*rules.broken(record), *files.broken(record)]
     return {(re.sub(r"\[\d+\]", "[]", where), what) for where, what in found}
 
 

@@ -1,6 +1,6 @@
 //! The bodies of requests have the types that the SDKs of the providers declare.
 //!
-//! A setting that a model does not take may be refused before anything is sent; no flow may.
+//! A setting or a file that a model does not take may be refused before anything is sent; no other flow may.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +11,18 @@ use futures::StreamExt;
 use futures::future::join_all;
 use serde_json::{Map, Value as Json, json};
 
+use crate::file_flows::{self, FILE_FLOWS};
 use crate::flows::{self, Capture, FLOWS, SETTINGS};
 use crate::models::{FORMATS, Format};
 use crate::python::{script, succeeds};
+use crate::renderings;
 
 /// A request for a model.
 struct Job {
     /// The model and the flow or setting.
     name: String,
-    /// Whether the model may refuse it before anything is sent.
-    has_setting: bool,
+    /// Whether the model may refuse the request before anything is sent.
+    may_be_refused: bool,
     format: &'static Format,
     /// Made once for all requests of a model, as it reads the certificates of the system.
     provider: Provider,
@@ -32,11 +34,11 @@ async fn jobs(format: &'static Format) -> Vec<Job> {
     let mut jobs = Vec::new();
     for model in format.models {
         let provider = Provider::new(model).expect("a provider").base_url("http://127.0.0.1:1");
-        let mut add = |case: &str, capture: &Capture, has_setting| {
+        let mut add = |case: &str, capture: &Capture, may_be_refused| {
             // The last one has the longest history.
             let request = capture.requests().pop().expect("a request");
             let name = format!("{model} {case}");
-            jobs.push(Job { name, has_setting, format, provider: provider.clone(), request });
+            jobs.push(Job { name, may_be_refused, format, provider: provider.clone(), request });
         };
         for flow in FLOWS {
             let capture = Capture::new(provider.clone());
@@ -48,6 +50,13 @@ async fn jobs(format: &'static Format) -> Vec<Job> {
             match flows::run_with(change, &capture).await {
                 Ok(()) => add(setting, &capture, true),
                 Err(error) => println!("refused: {model} {setting}: {error}"),
+            }
+        }
+        for flow in FILE_FLOWS {
+            let capture = Capture::new(provider.clone());
+            match file_flows::run(flow, &capture).await {
+                Ok(()) => add(flow, &capture, true),
+                Err(error) => println!("refused: {model} {flow}: {error}"),
             }
         }
     }
@@ -95,7 +104,7 @@ async fn records(format: &'static Format) -> String {
     send(&jobs, server.url()).await;
     let records: BTreeMap<_, _> = server.requests().iter().map(|request| record(&jobs, request)).collect();
     for (number, job) in jobs.iter().enumerate() {
-        let is_settled = records.contains_key(&number) || job.has_setting;
+        let is_settled = records.contains_key(&number) || job.may_be_refused;
         assert!(is_settled, "{}: nothing was sent", job.name);
     }
     lines(records.into_values())
@@ -105,7 +114,8 @@ async fn records(format: &'static Format) -> String {
 async fn bodies_have_the_types_of_the_sdks() {
     let Some(mut check) = script("bodies_have_the_types_of_the_sdks", "bodies.py") else { return };
     let formats = FORMATS.iter().map(|format| tokio::spawn(records(format)));
-    let lines = join_all(formats).await.into_iter().map(|lines| lines.expect("it does not panic"));
+    let sent = join_all(formats).await.into_iter().map(|lines| lines.expect("it does not panic"));
+    let rendered = lines(renderings::records().await.into_iter());
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bodies.jsonl");
     fs::write(&file, lines.collect::<String>()).expect("it is ours");

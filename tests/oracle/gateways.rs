@@ -4,15 +4,20 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Stdio};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use columnar::model::Provider;
 use columnar::prelude::*;
+use columnar::{Attachment, Text};
+use columnar_tests::sample_files::picture;
 use columnar_tests::server::{Server, answer, stream};
+use image::ImageFormat;
 use serde::Deserialize;
 
 use crate::python::{folder, script};
 
 /// A server of others, in a process that ends with this value.
-struct Gateway {
+pub(crate) struct Gateway {
     child: Child,
     output: BufReader<ChildStdout>,
     url: String,
@@ -27,16 +32,21 @@ struct Call {
 }
 
 impl Gateway {
-    /// Starts it. What it says is shown if it does not start.
-    fn start(test: &str, arguments: &[&str]) -> Option<Self> {
-        let mut command = script(test, "gateway.py")?;
+    /// Starts a script that prints its port. What it says is shown if it does not start.
+    pub(crate) fn start(test: &str, name: &str, arguments: &[&str]) -> Option<Self> {
+        let mut command = script(test, name)?;
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the interpreter runs");
         let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
         let mut port = String::new();
         output.read_line(&mut port).expect("its port");
-        assert!(!port.is_empty(), "{arguments:?} did not start");
+        assert!(!port.is_empty(), "{name} {arguments:?} did not start");
         Some(Self { child, output, url: format!("http://127.0.0.1:{}", port.trim()) })
+    }
+
+    /// The address.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// Its log, once it has this number of calls.
@@ -124,7 +134,7 @@ const MODELS: [(&str, (u64, u64)); 3] =
 async fn a_flow_through_the_proxy_of_litellm_is_billed_as_it_logs() {
     let backend = backend().await;
     let test = "a_flow_through_the_proxy_of_litellm_is_billed_as_it_logs";
-    let Some(gateway) = Gateway::start(test, &["litellm", backend.url()]) else { return };
+    let Some(gateway) = Gateway::start(test, "gateway.py", &["litellm", backend.url()]) else { return };
     let (mut wrong, mut flows) = (Vec::new(), Vec::new());
     for (api, path) in APIS {
         for (model, (input, output)) in MODELS {
@@ -151,12 +161,33 @@ async fn a_flow_through_the_proxy_of_litellm_is_billed_as_it_logs() {
     assert!(wrong.is_empty(), "{} of {} flows:\n{}", wrong.len(), flows.len() + 1, wrong.join("\n"));
 }
 
+/// The proxy reads each format, and writes that of the provider behind it: all have the same bytes.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_image_is_the_same_behind_the_proxy_of_litellm() {
+    let backend = backend().await;
+    let test = "an_image_is_the_same_behind_the_proxy_of_litellm";
+    let Some(gateway) = Gateway::start(test, "gateway.py", &["litellm", backend.url()]) else { return };
+    let image = Attachment::new(picture(ImageFormat::Png, 13, 7)).expect("it is whole");
+    for (api, path) in APIS {
+        for (model, _) in MODELS {
+            let name = format!("{api}/{model}@{}{path}", gateway.url);
+            let chat = Chat::new(Provider::new(&name).expect("a provider"));
+            chat.user.push(Text::new("What is this?").with(image.clone())).await.expect("a store in memory");
+            let before = backend.requests().len();
+            chat.run().await.unwrap_or_else(|error| panic!("{name}: {error}"));
+            let data = STANDARD.encode(image.bytes());
+            let requests = backend.requests().split_off(before);
+            let posts: Vec<_> = requests.iter().filter(|request| request.starts_with("POST")).collect();
+            assert!(posts.len() == 3 && posts.iter().all(|post| post.contains(&data)), "{name}: {posts:?}");
+        }
+    }
+}
+
 /// This server tells no tokens over chat completions, and its own estimates over Messages.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flow_through_fakellm_has_its_texts() -> Result<()> {
-    let Some(gateway) = Gateway::start("a_flow_through_fakellm_has_its_texts", &["fakellm"]) else {
-        return Ok(());
-    };
+    let test = "a_flow_through_fakellm_has_its_texts";
+    let Some(gateway) = Gateway::start(test, "gateway.py", &["fakellm"]) else { return Ok(()) };
     for (name, tells) in [("openai/gpt-4o-mini", false), ("anthropic/claude-haiku-4-5", true)] {
         let told = told(name, &format!("{}/v1", gateway.url)).await?;
         assert!(told.texts.len() == 3 && told.texts.iter().all(|text| !text.is_empty()), "{name}: {told:?}");

@@ -74,12 +74,16 @@ pub(crate) const FORMATS: [Format; 7] = [
     Format {
         name: "cohere",
         path: "/v2",
-        models: &["cohere/command-a-03-2025", "cohere/command-a-reasoning-08-2025"],
+        models: &[
+            "cohere/command-a-03-2025",
+            "cohere/command-a-reasoning-08-2025",
+            "cohere/command-a-vision-07-2025",
+        ],
     },
     Format {
         name: "ollama",
         path: "",
-        models: &["ollama/llama3.2", "ollama/qwen3", "ollama_cloud/gpt-oss:20b"],
+        models: &["ollama/llama3.2", "ollama/llama3.2-vision", "ollama/qwen3", "ollama_cloud/gpt-oss:20b"],
     },
     Format {
         name: "mistral",

@@ -97,6 +97,9 @@ def members(value, kind, path):
 
 
 def scalar(value, kind, path):
+    if kind is bytes:
+        # As JSON has no bytes, they are base64.
+        kind = str
     if inspect.isclass(kind) and issubclass(kind, enum.Enum):
         # Gemini takes its words in any case.
         words = [str(one.value) for one in kind]

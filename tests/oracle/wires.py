@@ -35,13 +35,20 @@ GeminiRequest = typing.TypedDict(
     },
 )
 
+# The SDK reads images from files, and sends base64.
+OllamaMessage = typing.TypedDict(
+    "OllamaMessage",
+    {name: typing.NotRequired[field.annotation] for name, field in Message.model_fields.items()}
+    | {"role": str, "images": typing.NotRequired[list[bytes]]},
+)
+
 # The SDK takes any object as a message and as options. The server alone knows `truncate` and `shift`.
 OllamaRequest = typing.TypedDict(
     "OllamaRequest",
     {name: typing.NotRequired[field.annotation] for name, field in ChatRequest.model_fields.items()}
     | {
         "model": str,
-        "messages": list[Message],
+        "messages": list[OllamaMessage],
         "options": typing.NotRequired[Options],
         "truncate": typing.NotRequired[bool],
         "shift": typing.NotRequired[bool],

@@ -14,6 +14,7 @@ pub mod assembly {
     #[cfg(feature = "tiktoken")]
     pub mod exact;
     pub mod laws;
+    pub mod media;
     pub mod messages;
     pub mod purposes;
     pub mod rendering;
@@ -37,6 +38,12 @@ pub mod documents {
     pub mod laws;
     pub mod set;
     pub mod update;
+}
+
+/// Files beside the text of a value: their types and sizes, and damage.
+pub mod files {
+    mod damage;
+    mod kinds;
 }
 
 /// Flows that `flow!` generates, used as programs use them. Its messages are in `tests/compiler`.

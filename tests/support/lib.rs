@@ -22,6 +22,7 @@ pub mod figures;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub mod flood;
 pub mod gate;
+pub mod images;
 pub mod live;
 pub mod log;
 pub mod models;
@@ -34,6 +35,7 @@ pub mod pictures;
 pub mod postgres;
 pub mod process;
 pub mod rows;
+pub mod sample_files;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub mod scripted;
 #[cfg(feature = "providers")]

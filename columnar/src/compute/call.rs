@@ -14,7 +14,8 @@ use crate::history::tokens::{Counter, Estimate};
 use crate::model::rendering::Request;
 use crate::model::usage::{Reservation, SpendLimit, SpendLimitError};
 use crate::model::{
-    Chunk, ContextWindow, End, Finish, MaxTokens, Model, Overloaded, Refused, ReplyError, Truncated,
+    Chunk, ContextWindow, End, Finish, MaxTokens, MediaRules, Model, Overloaded, Refused, ReplyError,
+    Truncated, check_media,
 };
 
 /// The rules for replies: which unfinished replies a prompt stores, and what happens to thoughts.
@@ -148,6 +149,7 @@ impl ModelCall {
         // Resolved with the model, so that the request and the reservation agree.
         let max_tokens = self.max_tokens.unwrap_or_else(|| MaxTokens::by_model(name).default);
         self.request.max_tokens = max_tokens;
+        self.request.media = MediaRules::by_model(name).unwrap_or(&MediaRules::ANY);
         self.request.may_wait = self.models.len() < 2;
         let tokens = self.input;
         if let Some(window) = ContextWindow::by_model(name).filter(|window| window.is_exceeded_by(tokens)) {
@@ -155,6 +157,7 @@ impl ModelCall {
             let window = window.most_input;
             return Err(ReplyError::NoRoom { model, tokens, window, source: Refused }.into());
         }
+        check_media(&self.request, name)?;
         // Reserved before the call: a sum of reported costs would miss the calls in flight.
         // Before the span begins: waiting for other calls is no part of this call.
         if let Some(limit) = &self.limit {

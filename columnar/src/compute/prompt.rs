@@ -12,7 +12,7 @@ use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
 use crate::model::rendering::Request;
 use crate::model::usage::object;
-use crate::model::{Choice, Effort, MaxTokens, Model, ModelError, ReplySettings};
+use crate::model::{Choice, Effort, MaxTokens, MediaRules, Model, ModelError, ReplySettings};
 
 /// A compute step that sends an instruction and the messages of the column to a model, and streams the reply.
 ///
@@ -188,8 +188,9 @@ impl Prompt {
         self
     }
 
-    /// Leaves out settings that the model does not take. By default such a setting is an error of the run before any
-    /// cell is computed. The error names the column, the setting and the model.
+    /// Leaves out settings that the model does not take, and sends the alternative texts of attachments that it does not
+    /// take. By default such a setting is an error of the run before any cell is computed, and such an attachment an error
+    /// of the cell before anything is sent. The error names the column, the setting or the attachment, and the model.
     ///
     /// ```
     /// use columnar::prompt;
@@ -251,11 +252,12 @@ impl Prompt {
             system: cx.instruct(&self.system),
             messages: cx.messages().clone(),
             follow_up: cx.follow_up().to_vec(),
-            // The call sets the limit of each model.
+            // The call sets the limit and the media of each model.
             max_tokens: 0,
             settings: self.settings.clone(),
             schema: cx.schema().cloned(),
             pace: self.pace.unwrap_or(defaults.pace),
+            media: &MediaRules::ANY,
             may_wait: true,
         };
         let rules = ReplyRules { allows_empty, ..self.rules };

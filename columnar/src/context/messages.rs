@@ -138,6 +138,11 @@ impl Messages {
         }
     }
 
+    /// The tokens of the attachments among all tokens.
+    pub(crate) fn media_tokens(&self) -> usize {
+        self.parts().map(|part| part.media_tokens()).sum()
+    }
+
     /// The report of the truncation to the [budget](crate::budget); `None` without a budget.
     pub fn report(&self) -> Option<&Report> {
         self.0.truncation().map(|truncation| &truncation.report)

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::mem;
+use std::{mem, slice};
 
 use super::delimiters::{InputTags, Role, SEPARATOR, tokens_around};
 use super::elisions::Elision;
@@ -18,7 +18,7 @@ use super::truncation::Truncation;
 use crate::context::tiers::Tier;
 use crate::declare::{InputView, Name};
 use crate::history::tokens::Counter;
-use crate::history::{Attachment, StoredText};
+use crate::history::{Attachment, StoredText, in_words};
 
 /// The cell that a part shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +176,30 @@ impl<'m> Part<'m> {
     /// The attachments of the value. They are sent behind the text.
     pub fn attachments(&self) -> &'m [Attachment] {
         self.attachments
+    }
+
+    /// The tokens of the attachments.
+    pub(crate) fn media_tokens(&self) -> usize {
+        self.media_tokens
+    }
+
+    /// The text in place of some of the attachments, where these are not sent.
+    pub(crate) fn words(&self, attachments: &[Attachment]) -> String {
+        self.escaped(in_words(attachments))
+    }
+
+    /// The text in place of an attachment that is sent, in a form without a part for such files: the content of a text, or
+    /// words.
+    pub(crate) fn stand_in(&self, attachment: &Attachment) -> String {
+        match attachment.text() {
+            Some(text) => self.escaped(SEPARATOR.to_owned() + text),
+            None => self.words(slice::from_ref(attachment)),
+        }
+    }
+
+    fn escaped(&self, text: String) -> String {
+        let is_tagged = matches!(self.source, PartSource::Input(_)) && self.snapshot.overhead.has_tags();
+        if is_tagged { escape(&text, &self.snapshot.reads.tags()).into_owned() } else { text }
     }
 
     /// The step whose turn the part is in. The value of a view with a lag is older.

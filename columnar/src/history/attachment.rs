@@ -3,10 +3,13 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::{fs, io};
 
-use imagesize::ImageSize;
+use hayro_syntax::{LoadPdfError, Pdf};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sha2::{Digest as _, Sha256};
+
+use super::file_content;
 
 /// An image, a document or a file beside the text of a [`Value`](super::Value).
 ///
@@ -35,6 +38,8 @@ pub(crate) struct AttachmentContent {
     bytes: Arc<[u8]>,
     /// The width and the height of an image, in pixels.
     size: Option<(u32, u32)>,
+    /// The number of pages of a PDF, or 1.
+    pages: usize,
 }
 
 /// The error of bytes that are no attachment.
@@ -52,13 +57,16 @@ pub enum AttachmentError {
         /// The type, as the first bytes say.
         media_type: &'static str,
     },
+    /// A PDF with a password, which no model can read.
+    #[error("the attachment is a PDF with a password; attach a copy without one")]
+    Encrypted,
     /// The file cannot be read.
     #[error("the attachment `{path}` cannot be read: {source}")]
     Unreadable {
         /// The path as the caller named it, escaped.
         path: String,
         /// The error of the system.
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
@@ -75,11 +83,15 @@ impl Attachment {
 
     /// The attachment of bytes that are shared already.
     pub(crate) fn shared(bytes: Arc<[u8]>) -> Result<Self, AttachmentError> {
-        let media_type = media_type(&bytes).ok_or(AttachmentError::Empty)?;
-        let size = size(&bytes, media_type)?;
+        let media_type = file_content::media_type(&bytes).ok_or(AttachmentError::Empty)?;
+        if file_content::is_damaged(&bytes, media_type) {
+            return Err(AttachmentError::Damaged { media_type });
+        }
+        let size = file_content::size(&bytes, media_type);
+        let pages = if media_type == PDF { pages(&bytes)? } else { 1 };
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
-        Ok(Arc::new(AttachmentContent { digest, media_type, bytes, size }).into())
+        Ok(Arc::new(AttachmentContent { digest, media_type, bytes, size, pages }).into())
     }
 
     /// The attachment with the content of a file.
@@ -90,8 +102,13 @@ impl Attachment {
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, AttachmentError> {
         let path = path.as_ref().to_owned();
         let shown = path.display().to_string().escape_debug().to_string();
-        let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await;
-        let read = read.map_err(std::io::Error::other).and_then(|read| read);
+        let read = tokio::task::spawn_blocking(move || {
+            // A pipe or a device may have no end.
+            let is_file = fs::metadata(&path)?.is_file();
+            if is_file { fs::read(path) } else { Err(io::Error::other("it is no file")) }
+        });
+        let read = read.await;
+        let read = read.map_err(io::Error::other).and_then(|read| read);
         Self::new(read.map_err(|source| AttachmentError::Unreadable { path: shown, source })?)
     }
 
@@ -112,14 +129,43 @@ impl Attachment {
         format!("[{}]", self.alt_text().map_or_else(unnamed, str::to_owned))
     }
 
-    /// The number of pages of a PDF, or 1.
-    pub(crate) fn pages(&self) -> usize {
-        1
+    /// The type and the beginning of the digest, for errors.
+    pub(crate) fn title(&self) -> String {
+        format!("{} {}", self.media_type(), self.digest().get(..8).unwrap_or_default())
     }
 
-    /// The media type, such as `image/png`: `text/plain` for other text, `application/octet-stream` for other bytes.
+    pub(crate) fn is_image(&self) -> bool {
+        self.media_type().starts_with("image/")
+    }
+
+    pub(crate) fn is_pdf(&self) -> bool {
+        self.media_type() == PDF
+    }
+
+    /// The longer edge of an image in pixels; 0 for other media.
+    pub(crate) fn edge(&self) -> u32 {
+        self.size().map_or(0, |(width, height)| width.max(height))
+    }
+
+    /// The number of pages of a PDF, or 1.
+    pub(crate) fn pages(&self) -> usize {
+        self.content.pages
+    }
+
+    /// The media type, such as `image/png`: `text/plain` for other text in UTF-8, `application/octet-stream` for other
+    /// bytes.
     pub fn media_type(&self) -> &str {
         self.content.media_type
+    }
+
+    /// The content of a text, such as `text/html`.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.media_type().starts_with("text/").then(|| str::from_utf8(self.bytes()).ok()).flatten()
+    }
+
+    /// Whether a GIF has several pictures.
+    pub(crate) fn is_animated(&self) -> bool {
+        file_content::is_animated(self.bytes())
     }
 
     /// The SHA-256 of the bytes, in hexadecimal digits: the address in a store.
@@ -152,7 +198,7 @@ impl Attachment {
         self.content.bytes.is_empty()
     }
 
-    /// The width and the height of an image in pixels; `None` for other media.
+    /// The width and the height in pixels of a PNG, JPEG, GIF or WebP; `None` for other media.
     pub fn size(&self) -> Option<(u32, u32)> {
         self.content.size
     }
@@ -170,45 +216,15 @@ pub(crate) fn in_words(attachments: &[Attachment]) -> String {
     attachments.iter().flat_map(|attachment| ["\n\n".to_owned(), attachment.in_words()]).collect()
 }
 
-/// The type by the first bytes; `None` without bytes.
-fn media_type(bytes: &[u8]) -> Option<&'static str> {
-    let other = if std::str::from_utf8(bytes).is_ok() { "text/plain" } else { "application/octet-stream" };
-    (!bytes.is_empty()).then(|| infer::get(bytes).map_or(other, |kind| kind.mime_type()))
-}
+const PDF: &str = "application/pdf";
 
-/// The width and the height of an image that providers know.
-fn size(bytes: &[u8], media_type: &'static str) -> Result<Option<(u32, u32)>, AttachmentError> {
-    let damaged = AttachmentError::Damaged { media_type };
-    let is_whole = match media_type {
-        "image/png" => bytes.ends_with(b"IEND\xae\x42\x60\x82"),
-        "image/jpeg" => last(bytes, b"\xff\xd9"),
-        "image/gif" => last(bytes, b"\x3b"),
-        "image/webp" => {
-            let length = bytes.get(4..8).and_then(|length| length.try_into().ok()).map(u32::from_le_bytes);
-            length.is_some_and(|length| u64::from(length) + 8 <= bytes.len() as u64)
-        }
-        "application/pdf" => last(bytes, b"%%EOF"),
-        _ => true,
-    };
-    if !is_whole {
-        return Err(damaged);
+/// The number of pages of a PDF.
+fn pages(bytes: &Arc<[u8]>) -> Result<usize, AttachmentError> {
+    match Pdf::new(Arc::new(Arc::clone(bytes))) {
+        Ok(pdf) => Ok(pdf.pages().len()),
+        Err(LoadPdfError::Decryption(_)) => Err(AttachmentError::Encrypted),
+        Err(LoadPdfError::Invalid) => Err(AttachmentError::Damaged { media_type: PDF }),
     }
-    if !matches!(media_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
-        return Ok(None);
-    }
-    let ImageSize { width, height } =
-        imagesize::blob_size(bytes).map_err(|_| AttachmentError::Damaged { media_type })?;
-    match (u32::try_from(width), u32::try_from(height)) {
-        (Ok(width), Ok(height)) if width > 0 && height > 0 => Ok(Some((width, height))),
-        _ => Err(damaged),
-    }
-}
-
-/// Whether bytes end with these, apart from what some programs write behind the end.
-fn last(bytes: &[u8], end: &[u8]) -> bool {
-    const BEHIND: usize = 1024;
-    let tail = bytes.get(bytes.len().saturating_sub(BEHIND)..).unwrap_or_default();
-    memchr::memmem::rfind(tail, end).is_some()
 }
 
 /// Attachments are equal if their bytes and texts are.

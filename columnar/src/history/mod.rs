@@ -1,6 +1,7 @@
 //! The values of one column in memory.
 
 mod attachment;
+mod file_content;
 mod media;
 mod node;
 mod skip_reason;

@@ -316,6 +316,7 @@ impl Assembled {
             settings: agent.settings.clone(),
             schema: None,
             pace: agent.pace,
+            media: MediaRules::by_model(&agent.model).unwrap_or(&MediaRules::ANY),
             may_wait: true,
         }
     }

@@ -10,6 +10,7 @@ mod deadline;
 mod errors;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub(crate) mod http;
+mod media;
 mod observed;
 mod offline;
 #[cfg(feature = "providers")]
@@ -35,6 +36,8 @@ pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
 pub(crate) use deadline::deadline;
 pub use errors::{Overloaded, Refused, Truncated};
+pub use media::MediaError;
+pub(crate) use media::check_media;
 pub use offline::Offline;
 pub(crate) use reply::ReplyError;
 pub use reply::{Chunk, End};

@@ -96,7 +96,7 @@ impl CachePlan {
         if let Some(moves) = messages.moves() {
             return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
         }
-        let PrefixEnds { system, stable, repeated, spare } =
+        let PrefixEnds { system, stable, repeated, blocks, spare } =
             PrefixEnds::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last);
         // A prefix that the request before wrote is read once more, even if no other request repeats it. `None` is
@@ -105,7 +105,7 @@ impl CachePlan {
             return Self::default();
         };
         // The provider looks `look_back` blocks back from a mark, so an earlier entry needs another mark.
-        let far = repeated.filter(|end| *end == deepest || block(*end) + policy.look_back <= block(deepest));
+        let far = repeated.filter(|end| *end == deepest || policy.look_back <= blocks);
         // The deepest mark pays for the whole prefix, so further marks are free. The most useful marks come first, in
         // case the provider takes fewer.
         let worth = [(stable, Reason::Next), (far, Reason::Previous), (system, Reason::Instruction)];
@@ -183,6 +183,8 @@ struct PrefixEnds {
     stable: Option<Position>,
     /// The last part after the instruction that this request repeats of the request before.
     repeated: Option<Position>,
+    /// The number of blocks between the last two: the text of a part, and each attachment.
+    blocks: usize,
     /// The parts that forks of the flow share with this request: up to where the nearest fork differs, up to where a
     /// fork at this step would differ, and some positions further back. Reading a longer prefix need not keep a
     /// shorter entry alive, so these parts have separate marks.
@@ -192,7 +194,8 @@ struct PrefixEnds {
 impl PrefixEnds {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Position::System);
-        let mut ends = Self { system, stable: None, repeated: None, spare: [None; 4] };
+        let mut ends = Self { system, stable: None, repeated: None, blocks: 0, spare: [None; 4] };
+        let mut later_blocks = 0;
         let previous = messages.previous();
         let fork = messages.before_fork();
         let mut previous = RepeatedPrefix::new(previous.as_ref());
@@ -209,11 +212,17 @@ impl PrefixEnds {
                 break;
             }
             tokens += part.tokens();
+            later_blocks += 1 + part.attachments().len();
             // A constant part is not worth a mark.
             let Some(origin) = part.origin().filter(|_| tokens >= minimum) else { continue };
             let position = Some(Position::Part(at));
-            ends.stable = position.filter(|_| stays).or(ends.stable);
-            ends.repeated = position.filter(|_| repeats).or(ends.repeated);
+            if stays {
+                (ends.stable, ends.blocks) = (position, later_blocks);
+            }
+            if repeats {
+                (ends.repeated, ends.blocks) = (position, 0);
+                later_blocks = 0;
+            }
             let are_before = forks.map(|step| origin.step < step);
             for (spare, is_spare) in ends.spare.iter_mut().zip([is_shared].into_iter().chain(are_before)) {
                 *spare = position.filter(|_| stays && is_spare).or(*spare);
@@ -265,13 +274,4 @@ fn fork_steps(step: usize) -> [usize; 3] {
 fn is_worth_marking(part: &Part<'_>) -> bool {
     let in_next = part.in_next_messages();
     matches!(in_next, InNext::Repeated | InNext::MayBeTruncated | InNext::Leaves { may_stay: true, .. })
-}
-
-/// The number of blocks before a mark.
-fn block(position: Position) -> usize {
-    match position {
-        // The instruction is a block as well, and parts are counted from 0.
-        Position::System => 1,
-        Position::Part(at) => at + 2,
-    }
 }

@@ -11,10 +11,10 @@ use super::settings::SentSettings;
 use super::window::window;
 use crate::context::Role;
 use crate::history::tokens::{Counter as _, Estimate};
-use crate::model::Refused;
 use crate::model::cache::{CachePolicy, Lifetime};
 use crate::model::registry::{self, Api, ProviderFacts};
 use crate::model::rendering::{Block, PartForm, Rendering, Request, message};
+use crate::model::{Refused, check_media};
 
 /// A request to a model.
 pub(super) struct ProviderCall<'r> {
@@ -61,6 +61,7 @@ impl<'r> ProviderCall<'r> {
         let context = is_local.then(|| window(request, most)).transpose().map_err(|tokens| {
             ProviderError::Window { model: name.to_owned(), tokens, most, source: Refused }
         })?;
+        check_media(request, name)?;
         let policy = CachePolicy::by_model(name);
         let rendering = Rendering::of(request, policy);
         // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join

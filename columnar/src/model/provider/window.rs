@@ -34,10 +34,12 @@ pub(super) fn window(request: &Request, most: u32) -> Result<u32, usize> {
 /// server that cuts a context leaves out half of the window.
 pub(super) fn was_cut(request: &Request, read: u64) -> bool {
     let twice = read.saturating_mul(2);
+    // Models differ by more than a factor of two in the tokens of an image.
+    let media = request.messages.media_tokens();
     // The first count is known already.
     read >= SMALLEST_CUT
-        && twice < (request.messages.system_tokens() + request.messages.tokens()) as u64
-        && twice < request.tokens_by(&ChangedBytes) as u64
+        && twice < (request.messages.system_tokens() + request.messages.tokens() - media) as u64
+        && twice < (request.tokens_by(&ChangedBytes) - media) as u64
 }
 
 /// An estimate without repeated bytes: a tokenizer makes one token of a long indentation or line.

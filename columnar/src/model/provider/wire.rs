@@ -74,6 +74,7 @@ async fn request_with(conversation: &[(Role, &str)], views: Views, system: &str)
         settings: ReplySettings::default(),
         schema: None,
         pace: Pace::default(),
+        media: &crate::history::MediaRules::ANY,
         may_wait: true,
     }
 }

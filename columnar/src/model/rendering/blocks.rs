@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::context::{Messages, Role};
-use crate::history::{Attachment, in_words};
+use crate::history::{Attachment, MediaRules};
 use crate::model::cache::{CachePlan, Lifetime, Position};
 
 /// The separator of two texts of equal role.
@@ -17,20 +17,37 @@ pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) text: String,
     /// The attachments behind the text, which may be blank then.
-    pub(crate) media: Vec<Attachment>,
+    pub(crate) media: Vec<BlockMedia>,
     pub(crate) mark: Option<Lifetime>,
     /// The last part of the messages in the block; `None` for a follow-up.
     part: Option<usize>,
 }
 
+/// An attachment, and the text in its place in a form without a part for such files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BlockMedia {
+    pub(crate) file: Attachment,
+    pub(crate) stand_in: String,
+}
+
 /// The blocks of the messages and of the follow-up. Adjacent blocks of equal role are the content of one message.
-pub(super) fn blocks(messages: &Messages, follow_up: &[(Role, Arc<str>)]) -> Vec<Block> {
+pub(super) fn blocks(messages: &Messages, follow_up: &[(Role, Arc<str>)], media: &MediaRules) -> Vec<Block> {
     let mut blocks = Blocks::default();
     for (at, part) in messages.parts().enumerate() {
-        blocks.push(part.role(), part.text(), part.attachments(), Some(at));
+        let attachments = part.attachments().iter().cloned();
+        // No provider takes media in a reply of the model.
+        let (sent, words): (Vec<_>, Vec<_>) = attachments
+            .partition(|attachment| part.role() == Role::User && media.refusal(attachment).is_none());
+        let text = if words.is_empty() {
+            part.text()
+        } else {
+            (part.text().into_owned() + &part.words(&words)).into()
+        };
+        let sent = sent.into_iter().map(|file| BlockMedia { stand_in: part.stand_in(&file), file });
+        blocks.push(part.role(), text, sent.collect(), Some(at));
     }
     for (role, text) in follow_up {
-        blocks.push(*role, Cow::Borrowed(text), &[], None);
+        blocks.push(*role, Cow::Borrowed(text), Vec::new(), None);
     }
     blocks.done
 }
@@ -73,11 +90,7 @@ struct Blocks {
 impl Blocks {
     /// Adds a part. Providers refuse blank text, and some refuse two user messages in a row, as they arise where a
     /// blank reply is left out. Blank text is joined to the following block, never to a block that was sent before.
-    fn push(&mut self, role: Role, text: Cow<'_, str>, media: &[Attachment], part: Option<usize>) {
-        // No provider takes media in a reply of the model.
-        let is_reply = role == Role::Assistant && !media.is_empty();
-        let (text, media) =
-            if is_reply { ((text.into_owned() + &in_words(media)).into(), &[][..]) } else { (text, media) };
+    fn push(&mut self, role: Role, text: Cow<'_, str>, media: Vec<BlockMedia>, part: Option<usize>) {
         if self.last_role.replace(role) != Some(role) {
             // A message that was blank as a whole is left out, and the neighbours may have the same role.
             self.before.clear();
@@ -96,7 +109,7 @@ impl Blocks {
             before if before.is_empty() => text.into_owned(),
             before => before + &text,
         };
-        self.done.push(Block { role, text, media: media.to_vec(), mark: None, part });
+        self.done.push(Block { role, text, media, mark: None, part });
     }
 }
 

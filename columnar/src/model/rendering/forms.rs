@@ -3,9 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::blocks::SEPARATOR;
-use super::{Block, PartForm, Rendering};
+use super::{PartForm, Rendering};
 use crate::context::Role;
-use crate::history::in_words;
+use crate::history::MediaRules;
 use crate::model::cache::Lifetime;
 use crate::model::usage::object;
 
@@ -35,7 +35,7 @@ impl Rendering<'_> {
     pub fn merged(&self) -> Json {
         let mut merged: Vec<(Role, String)> = Vec::new();
         for part in self.messages.parts() {
-            let media = in_words(part.attachments());
+            let media = part.words(part.attachments());
             match merged.last_mut().filter(|_| part.joins()) {
                 Some((_, content)) => content.extend([&*part.text(), &media]),
                 None => merged.push((part.role(), part.text().into_owned() + &media)),
@@ -77,12 +77,12 @@ impl Rendering<'_> {
     /// # Ok(()) }
     /// ```
     pub fn alternating(&self) -> Json {
-        let mut messages = strings(&self.joined());
-        if let (Some((system, _)), Some((_, first))) = (self.system(), messages.first_mut()) {
-            first.insert_str(0, SEPARATOR);
-            first.insert_str(0, system);
+        let mut messages = Self { media: &MediaRules::WORDS, ..self.clone() }.joined();
+        if let (Some((system, _)), Some(first)) = (self.system(), messages.first_mut()) {
+            first.text.insert_str(0, SEPARATOR);
+            first.text.insert_str(0, system);
         }
-        messages.iter().map(|(role, text)| message(role.as_str(), text)).collect()
+        messages.iter().map(|block| message(block.role.as_str(), &block.text)).collect()
     }
 
     /// The body of a request to Anthropic's Messages API, without the model and the settings.
@@ -263,15 +263,6 @@ fn with_breakpoint(content: &str, mark: Option<Lifetime>) -> Json {
 /// A message with one string as the content.
 pub(crate) fn message(role: &str, content: &str) -> Json {
     json!({ "role": role, "content": content })
-}
-
-/// The texts of the messages, with a text in place of each attachment.
-fn strings(blocks: &[Block]) -> Vec<(Role, String)> {
-    let messages = blocks.chunk_by(|one, other| one.role == other.role).filter_map(|blocks| {
-        let texts = blocks.iter().map(|block| block.text.clone() + &in_words(&block.media));
-        Some((blocks.first()?.role, texts.collect::<Vec<_>>().concat()))
-    });
-    messages.collect()
 }
 
 /// A text part of a message.

@@ -1,6 +1,6 @@
 //! Attachments in the forms of the APIs: each is a part of a message, with its bytes in base64.
 
-use std::slice;
+use std::iter;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,13 +8,18 @@ use serde_json::{Value as Json, json};
 
 use super::blocks::is_blank;
 use super::{Block, message};
-use crate::history::{Attachment, in_words};
+use crate::history::Attachment;
+
+const PDF: &str = "application/pdf";
 
 /// The form of the parts of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PartForm {
     Anthropic,
+    /// OpenAI's chat completions, in which a file is a PDF.
     ChatCompletions,
+    /// Chat completions of most other servers, which take images alone, and Cohere's Chat.
+    ChatImages,
     Responses,
     Gemini,
     /// A message has one text, and images beside it.
@@ -23,11 +28,35 @@ pub(crate) enum PartForm {
 }
 
 impl PartForm {
+    /// Whether the API has a part for such files. In place of the others there is a text, and no error of the provider.
+    ///
+    /// Sources, read on 2026-11-27: <https://platform.claude.com/docs/en/build-with-claude/vision>,
+    /// <https://developers.openai.com/api/docs/guides/images-vision> and `file-inputs`,
+    /// <https://ai.google.dev/gemini-api/docs/image-understanding> and `document-processing`,
+    /// <https://docs.cohere.com/docs/image-inputs>, the types of the SDKs, and the decoders in Ollama.
+    pub(crate) fn takes(self, media: &Attachment) -> bool {
+        match media.media_type() {
+            "image/png" | "image/jpeg" | "image/webp" => true,
+            // Of an animation, Claude sees the first picture.
+            "image/gif" => match self {
+                Self::Anthropic | Self::AiSdk => true,
+                Self::Gemini | Self::Ollama => false,
+                _ => !media.is_animated(),
+            },
+            "image/heif" => self == Self::Gemini,
+            PDF => !matches!(self, Self::ChatImages | Self::Ollama),
+            _ => {
+                let takes_text =
+                    matches!(self, Self::Anthropic | Self::Responses | Self::Gemini | Self::AiSdk);
+                takes_text && media.text().is_some_and(|text| !is_blank(text))
+            }
+        }
+    }
+
     /// The parts of a block: the text, unless it is blank, and the attachments. A mark is a member of the last part.
     pub(crate) fn parts(self, block: &Block, mark: Option<(&'static str, Json)>) -> Vec<Json> {
-        let text = (!is_blank(&block.text)).then(|| self.text(&block.text));
-        let media = block.media.iter().map(|media| self.media(media));
-        let mut parts: Vec<Json> = text.into_iter().chain(media).collect();
+        let text = Some(self.words(block)).filter(|text| !is_blank(text)).map(|text| self.text(&text));
+        let mut parts: Vec<Json> = text.into_iter().chain(self.media(block)).collect();
         if let (Some((key, mark)), Some(Json::Object(last))) = (mark, parts.last_mut()) {
             last.insert(key.to_owned(), mark);
         }
@@ -37,45 +66,51 @@ impl PartForm {
     /// The message of blocks without marks: one string, unless there are attachments.
     pub(crate) fn message(self, blocks: &[Block]) -> Option<Json> {
         let role = blocks.first()?.role.as_str();
-        Some(match blocks {
-            [block] if block.media.is_empty() => message(role, &block.text),
-            _ if self == Self::Ollama => beside(role, blocks),
-            _ => {
-                let content: Vec<Json> = blocks.iter().flat_map(|block| self.parts(block, None)).collect();
-                json!({ "role": role, "content": content })
-            }
-        })
+        let has_media = blocks.iter().flat_map(|block| &block.media).any(|media| self.takes(&media.file));
+        if has_media && self != Self::Ollama {
+            let content: Vec<Json> = blocks.iter().flat_map(|block| self.parts(block, None)).collect();
+            return Some(json!({ "role": role, "content": content }));
+        }
+        let texts: Vec<String> = blocks.iter().map(|block| self.words(block)).collect();
+        let mut message = message(role, &texts.concat());
+        if let (Json::Object(members), true) = (&mut message, has_media) {
+            members.insert("images".to_owned(), blocks.iter().flat_map(|block| self.media(block)).collect());
+        }
+        Some(message)
+    }
+
+    /// The text of a block, and the texts in place of attachments that the API does not take.
+    fn words(self, block: &Block) -> String {
+        let others = block.media.iter().filter(|media| !self.takes(&media.file));
+        iter::once(&block.text).chain(others.map(|media| &media.stand_in)).cloned().collect()
     }
 
     fn text(self, text: &str) -> Json {
         match self {
-            Self::Anthropic | Self::ChatCompletions | Self::Ollama | Self::AiSdk => {
-                json!({ "type": "text", "text": text })
-            }
             Self::Responses => json!({ "type": "input_text", "text": text }),
             Self::Gemini => json!({ "text": text }),
+            _ => json!({ "type": "text", "text": text }),
         }
     }
 
-    fn media(self, media: &Attachment) -> Json {
-        let kind = media.media_type();
+    /// The attachments of a block that the API takes.
+    fn media(self, block: &Block) -> impl Iterator<Item = Json> {
+        let files = block.media.iter().map(|media| &media.file);
+        files.filter(move |file| self.takes(file)).map(move |file| self.file(file))
+    }
+
+    fn file(self, media: &Attachment) -> Json {
+        // Some APIs take no other texts.
+        let kind = if media.text().is_some() { "text/plain" } else { media.media_type() };
+        let is_image = kind.starts_with("image/");
         let data = STANDARD.encode(media.bytes());
-        let is_image = is_image(media);
         match self {
-            Self::Anthropic if kind == "text/plain" => {
-                let text = String::from_utf8_lossy(media.bytes());
-                let source = json!({ "type": "text", "media_type": kind, "data": text });
-                json!({ "type": "document", "source": source })
-            }
             Self::Anthropic => {
-                let source = json!({ "type": "base64", "media_type": kind, "data": data });
-                json!({ "type": if is_image { "image" } else { "document" }, "source": source })
-            }
-            Self::ChatCompletions if is_image => {
-                json!({ "type": "image_url", "image_url": { "url": url(kind, &data) } })
-            }
-            Self::ChatCompletions => {
-                json!({ "type": "file", "file": { "filename": file_name(media), "file_data": url(kind, &data) } })
+                let (block, source, data) = match media.text() {
+                    Some(text) => ("document", "text", text),
+                    None => (if is_image { "image" } else { "document" }, "base64", &*data),
+                };
+                json!({ "type": block, "source": { "type": source, "media_type": kind, "data": data } })
             }
             Self::Responses if is_image => {
                 json!({ "type": "input_image", "detail": "auto", "image_url": url(kind, &data) })
@@ -83,42 +118,28 @@ impl PartForm {
             Self::Responses => {
                 json!({ "type": "input_file", "filename": file_name(media), "file_data": url(kind, &data) })
             }
-            Self::Ollama => Json::Null,
+            Self::ChatCompletions | Self::ChatImages if is_image => {
+                json!({ "type": "image_url", "image_url": { "url": url(kind, &data) } })
+            }
+            Self::ChatCompletions | Self::ChatImages => {
+                json!({ "type": "file", "file": { "filename": file_name(media), "file_data": url(kind, &data) } })
+            }
+            Self::Ollama => data.into(),
             Self::Gemini => json!({ "inlineData": { "mimeType": kind, "data": data } }),
             Self::AiSdk => json!({ "type": "file", "mediaType": kind, "data": data }),
         }
     }
 }
 
-/// A message with images beside the text. Other media are words in the text.
-fn beside(role: &str, blocks: &[Block]) -> Json {
-    let mut content = String::new();
-    let mut images = Vec::new();
-    for block in blocks {
-        content.push_str(&block.text);
-        for media in &block.media {
-            if is_image(media) {
-                images.push(STANDARD.encode(media.bytes()));
-            } else {
-                content.push_str(&in_words(slice::from_ref(media)));
-            }
-        }
-    }
-    json!({ "role": role, "content": content, "images": images })
-}
-
-fn is_image(media: &Attachment) -> bool {
-    media.media_type().starts_with("image/")
-}
-
 fn url(kind: &str, data: &str) -> String {
     format!("data:{kind};base64,{data}")
 }
 
-/// A name for a file, which some APIs ask for. The name is the same for the same bytes, so a cache finds the part again.
+/// A name for a PDF or a text, by whose ending some APIs know the type. The name is the same for the same bytes, so a
+/// cache finds the part again.
 fn file_name(media: &Attachment) -> String {
     let digest = media.digest().get(..8).unwrap_or_default();
-    let ending = media.media_type().rsplit('/').next().unwrap_or_default();
+    let ending = if media.text().is_some() { "txt" } else { "pdf" };
     format!("{digest}.{ending}")
 }
 
@@ -156,7 +177,6 @@ mod tests {
     #[tokio::test]
     async fn each_form_has_the_attachments_behind_the_text_of_their_value() {
         let messages = messages().await;
-        let name = file_name(&Attachment::new("Two\n").expect("a text"));
         let rendering = Rendering::new("Look.", &messages);
         let text = "<user>\nWhat is this?\n</user>";
         let url = format!("data:image/png;base64,{PIXEL}");
@@ -176,9 +196,8 @@ mod tests {
         assert_eq!(
             rendering.openai()["messages"][1]["content"],
             json!([
-                { "type": "text", "text": text },
+                { "type": "text", "text": format!("{text}\n\n[text/plain, 4 bytes]") },
                 { "type": "image_url", "image_url": { "url": url } },
-                { "type": "file", "file": { "filename": name, "file_data": "data:text/plain;base64,VHdvCg==" } },
             ])
         );
         let words = format!("Look.\n\n{text}\n\n[A dot.]\n\n[text/plain, 4 bytes]");

@@ -57,6 +57,7 @@ pub(crate) use self::media::PartForm;
 pub(crate) use self::request::INVALID_REPLY;
 pub use self::request::{ReplySettings, Request, Schema};
 use crate::context::{Messages, Role};
+use crate::history::MediaRules;
 use crate::history::tokens::{Counter as _, Estimate};
 use crate::model::cache::{CachePlan, CachePolicy, Lifetime, Position};
 
@@ -67,6 +68,7 @@ pub struct Rendering<'m> {
     messages: &'m Messages,
     follow_up: &'m [(Role, Arc<str>)],
     plan: CachePlan,
+    media: &'static MediaRules,
     /// Whether the provider is OpenAI and accepts marks. Then OpenAI also caches other prefixes, unless the request
     /// disables that.
     is_openai: bool,
@@ -75,7 +77,8 @@ pub struct Rendering<'m> {
 impl<'m> Rendering<'m> {
     /// A rendering of messages under an instruction, which may be empty. Nothing is marked.
     pub fn new(system: &'m str, messages: &'m Messages) -> Self {
-        Self { system, messages, follow_up: &[], plan: CachePlan::default(), is_openai: false }
+        let media = &MediaRules::ANY;
+        Self { system, messages, follow_up: &[], plan: CachePlan::default(), media, is_openai: false }
     }
 
     /// A rendering of a request, marked for a provider by the pace, as [`prompt`](crate::prompt) sends it.
@@ -112,9 +115,9 @@ impl<'m> Rendering<'m> {
     /// # Ok(()) }
     /// ```
     pub fn of(request: &'m Request, policy: &CachePolicy) -> Self {
-        let Request { system, messages, follow_up, pace, .. } = request;
+        let Request { system, messages, follow_up, pace, media, .. } = request;
         let plan = CachePlan::of(messages, Estimate.count(system), policy, *pace);
-        Self::new(system, messages).follow_up(follow_up).marked(plan, policy)
+        Self { media, ..Self::new(system, messages).follow_up(follow_up).marked(plan, policy) }
     }
 
     /// Adds messages after the context: see [`Request::follow_up`](crate::model::Request::follow_up). Such messages
@@ -164,13 +167,13 @@ impl<'m> Rendering<'m> {
 
     /// The blocks with marks.
     pub(crate) fn blocks(&self) -> Vec<Block> {
-        let mut blocks = blocks(self.messages, self.follow_up);
+        let mut blocks = blocks(self.messages, self.follow_up, self.media);
         mark(&mut blocks, &self.plan);
         blocks
     }
 
     /// One block for each message, without marks.
     pub(crate) fn joined(&self) -> Vec<Block> {
-        joined(blocks(self.messages, self.follow_up))
+        joined(blocks(self.messages, self.follow_up, self.media))
     }
 }

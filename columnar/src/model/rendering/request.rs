@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::context::{Messages, Role};
+use crate::history::MediaRules;
 use crate::history::tokens::Counter;
 use crate::model::cache::Pace;
 use crate::model::registry::Effort;
@@ -28,6 +29,8 @@ pub struct Request {
     /// The expected time until the next request of the column. This time decides which prefixes are worth caching; see
     /// [`CachePlan::of`](crate::cache::CachePlan::of).
     pub pace: Pace,
+    /// The media that the model takes. Other attachments are sent as words: the alternative text, or the type.
+    pub media: &'static MediaRules,
     /// Whether an overloaded model may wait and repeat the call, as [`Adaptive`](crate::model::Adaptive) does. `false` if
     /// there is a backup, which is asked instead.
     pub may_wait: bool,
@@ -62,7 +65,7 @@ pub struct ReplySettings {
     pub seed: Option<u64>,
     /// Stop sequences. The reply ends before the first sequence.
     pub stop: Arc<[String]>,
-    /// Whether settings that a model does not take are left out. Otherwise such a setting is an error.
+    /// Whether settings that a model does not take are left out, and attachments are words. Otherwise both are errors.
     pub lenient: bool,
 }
 

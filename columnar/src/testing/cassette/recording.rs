@@ -56,8 +56,17 @@ pub(super) struct RecordedRequest {
 impl RecordedRequest {
     pub(super) fn new(model: &str, request: &Request) -> Self {
         // Every field by name, so that a new field of `Request` cannot be forgotten here.
-        let Request { system, messages, follow_up, max_tokens, settings, schema, pace: _, may_wait: _ } =
-            request;
+        let Request {
+            system,
+            messages,
+            follow_up,
+            max_tokens,
+            settings,
+            schema,
+            pace: _,
+            may_wait: _,
+            media: _,
+        } = request;
         Self {
             model: model.to_owned(),
             system: (**system).to_owned(),

@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p columnar-tests --features providers,sqlite,tracing --test suite models::provider`
 
+mod attachments;
 mod backups;
 mod canaries;
 mod dependencies;

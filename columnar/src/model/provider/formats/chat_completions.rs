@@ -33,7 +33,9 @@ fn body(call: ProviderCall<'_>) -> Json {
         Some(_) => json!({ "role": "system", "content": marked(text) }),
         None => message("system", text),
     });
-    let turns = call.turns(PartForm::ChatCompletions, |block| {
+    let has_files = matches!(provider.name, "openai" | "open_router");
+    let form = if has_files { PartForm::ChatCompletions } else { PartForm::ChatImages };
+    let turns = call.turns(form, |block| {
         block.mark.filter(|_| takes_marks).map(|_| ("prompt_cache_breakpoint", mark.clone()))
     });
     let messages = system.into_iter().chain(turns);

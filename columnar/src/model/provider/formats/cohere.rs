@@ -13,7 +13,7 @@ use crate::model::usage::object;
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat".to_owned(), body, read);
 
 fn body(call: ProviderCall<'_>) -> Json {
-    let messages = call.messages(PartForm::ChatCompletions).collect();
+    let messages = call.messages(PartForm::ChatImages).collect();
     let settings = &call.settings;
     let thinking = settings.effort.zip(settings.form).and_then(|(effort, form)| form.budget(effort));
     let thinking = thinking.map(|tokens| match tokens {
