@@ -9,7 +9,7 @@ use columnar::prelude::*;
 use columnar::testing::script;
 use columnar::usage::{SpendLimit, SpendLimitError};
 use columnar::{Attachment, Text};
-use columnar_tests::images::png;
+use columnar_tests::pictures::png;
 use futures::stream::{self, BoxStream, StreamExt};
 
 const CLAUDE: &str = "anthropic/claude-sonnet-5-5";
