@@ -2,12 +2,23 @@
 
 use std::fs;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use columnar::prelude::*;
 use columnar::testing::{Cassette, Record, ScriptedModel, context_text};
 use columnar::{Attachment, Text};
-use columnar_tests::pictures::{DOT_IN_BASE64, dash, dot};
+use columnar_tests::images::png;
 
 use super::chat::{Small, cassette_path, cause};
+
+fn dot() -> Attachment {
+    Attachment::new(png(1, 1)).expect("a picture").alt("A dot.")
+}
+
+/// Another picture of the same length.
+fn dash() -> Attachment {
+    Attachment::new(png(2, 1)).expect("a picture").alt("A dot.")
+}
 
 /// Asks about these attachments and then about nothing more.
 async fn ask(cassette: Cassette, attachments: &[Attachment]) -> Result<Small<Cassette>> {
@@ -31,7 +42,7 @@ async fn a_cassette_has_attachments_without_the_bytes() -> Result<()> {
     ask(recorder(&path), &attachments).await?;
     let file = fs::read_to_string(&path).expect("it was written");
     assert!(file.starts_with("{\n  \"cassette\": 3,"), "{file}");
-    assert!(!file.contains(DOT_IN_BASE64) && !file.contains("Monday"), "{file}");
+    assert!(!file.contains(&BASE64_STANDARD.encode(png(1, 1))) && !file.contains("Monday"), "{file}");
     let expected = format!(
         r#"        "messages": [
           {{
@@ -42,7 +53,7 @@ async fn a_cassette_has_attachments_without_the_bytes() -> Result<()> {
               "</user>",
               {{
                 "alt": "A dot.",
-                "bytes": 67,
+                "bytes": 45,
                 "sha256": "{}",
                 "type": "image/png"
               }},
@@ -88,18 +99,19 @@ async fn a_changed_attachment_is_an_unrecorded_request() -> Result<()> {
     let error = cause(ask(player(), &[note.clone(), dash()]).await.map(drop));
     let shown = [
         "no reply for `assistant` at step 0",
-        "`assistant` at step 0, and differs first in attachment 2 of message 1; ",
+        "`assistant` at step 0, and differs first in attachment 2 of message 1 (`user` at step 0); ",
         "\n    </user>\n  attachment: {\"bytes\":17,",
-        "\n- attachment: {\"alt\":\"A dot.\",\"bytes\":67,\"sha256\":\"",
-        "\n+ attachment: {\"alt\":\"A dot.\",\"bytes\":67,\"sha256\":\"",
+        "\n- attachment: {\"alt\":\"A dot.\",\"bytes\":45,\"sha256\":\"",
+        "\n+ attachment: {\"alt\":\"A dot.\",\"bytes\":45,\"sha256\":\"",
     ];
     for part in shown {
         assert!(error.contains(part), "{part}\n{error}");
     }
     for (attachments, place) in [
-        (vec![note.clone(), dot().alt("A pixel.")], "attachment 2 of message 1"),
-        (vec![note.clone(), dot(), dot()], "attachment 3 of message 1"),
-        (vec![dot(), note.clone()], "attachment 1 of message 1"),
+        (vec![note.clone(), dot().alt("A pixel.")], "attachment 2 of message 1 (`user` at step 0)"),
+        (vec![note.clone(), dot(), dot()], "attachment 3 of message 1 (`user` at step 0)"),
+        (vec![dot(), note.clone()], "attachment 1 of message 1 (`user` at step 0)"),
+        // These are not requested any more, so they have no cell.
         (vec![note], "attachment 2 of message 1"),
         (Vec::new(), "attachment 1 of message 1"),
     ] {
@@ -160,7 +172,7 @@ user 0
 │ <user>
 │ Look!
 │ </user>
-attachment image/png 1×1, 67 bytes, sha256 {}, \"A dot.\"
+attachment image/png 1×1, 45 bytes, sha256 {}, \"A dot.\"
 attachment text/plain, 17 bytes, sha256 {}
 │
 notes 0
