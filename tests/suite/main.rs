@@ -71,6 +71,7 @@ pub mod loom {
     pub mod live_damage;
     mod long;
     mod long_requests;
+    mod media;
     mod naive;
     mod named;
     mod open_loom;
@@ -157,6 +158,7 @@ pub mod services {
 
 /// Stores, and flows that are opened again.
 pub mod stores {
+    pub mod attachments;
     pub mod contract;
     pub mod copies;
     pub mod file;
@@ -183,6 +185,7 @@ pub mod tiers {
     pub mod contexts;
     mod elsewhere;
     mod laws;
+    mod media;
     mod naive;
     pub mod rules;
 }

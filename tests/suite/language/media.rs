@@ -1,7 +1,5 @@
 //! Views without attachments in each form of a declaration, and compute steps that return attachments.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use columnar::data::Declaration;
 use columnar::flow::Source;
 use columnar::prelude::*;
@@ -10,12 +8,8 @@ use columnar::reopen::{ColumnChange, OpenOptions};
 use columnar::store::MemoryStore;
 use columnar::testing::{ScriptedModel, script};
 use columnar::{Attachment, BoxError, Messages, Outline, Text};
-use columnar_tests::images::png;
+use columnar_tests::pictures::{DOT, DOT_IN_BASE64, dot};
 use serde_json::json;
-
-fn dot() -> Attachment {
-    Attachment::new(png(1, 1)).expect("a picture").alt("A dot.")
-}
 
 flow! {
     pub struct Chat {
@@ -219,8 +213,7 @@ mod attachments_that_are_left_out {
 
 /// A chart of these rows, which is a dot.
 fn chart_of(rows: &str) -> Result<Attachment, BoxError> {
-    let mut bytes = png(1, 1);
-    bytes.truncate(if rows.is_empty() { 20 } else { bytes.len() });
+    let bytes = if rows.is_empty() { &DOT[..20] } else { DOT };
     Ok(Attachment::new(bytes)?.alt(format!("A chart of {rows}")))
 }
 
@@ -237,14 +230,13 @@ async fn a_column_renders_a_chart_that_a_prompt_reads() -> Result<(), BoxError> 
     board.run().await?;
     assert_eq!(board.chart.get(0).unwrap().attachments(), [chart_of("1 2 3")?]);
     assert_eq!(board.reading.get(0).as_deref(), Some("It rises."));
-    let data = BASE64_STANDARD.encode(png(1, 1));
     let requests = model.requests();
     let [request] = &requests[..] else { panic!("{requests:?}") };
     assert_eq!(
         Rendering::new(&request.system, &request.messages).anthropic()["messages"],
         json!([{ "role": "user", "content": [
             { "type": "text", "text": "<chart>\n1 2 3 as a chart.\n</chart>" },
-            { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } },
+            { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": DOT_IN_BASE64 } },
         ] }])
     );
 

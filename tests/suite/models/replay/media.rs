@@ -2,23 +2,12 @@
 
 use std::fs;
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use columnar::prelude::*;
 use columnar::testing::{Cassette, Record, ScriptedModel, context_text};
 use columnar::{Attachment, Text};
-use columnar_tests::images::png;
+use columnar_tests::pictures::{DOT_IN_BASE64, dash, dot};
 
 use super::chat::{Small, cassette_path, cause};
-
-fn dot() -> Attachment {
-    Attachment::new(png(1, 1)).expect("a picture").alt("A dot.")
-}
-
-/// Another picture of the same length.
-fn dash() -> Attachment {
-    Attachment::new(png(2, 1)).expect("a picture").alt("A dot.")
-}
 
 /// Asks about these attachments and then about nothing more.
 async fn ask(cassette: Cassette, attachments: &[Attachment]) -> Result<Small<Cassette>> {
@@ -42,7 +31,7 @@ async fn a_cassette_has_attachments_without_the_bytes() -> Result<()> {
     ask(recorder(&path), &attachments).await?;
     let file = fs::read_to_string(&path).expect("it was written");
     assert!(file.starts_with("{\n  \"cassette\": 3,"), "{file}");
-    assert!(!file.contains(&BASE64_STANDARD.encode(png(1, 1))) && !file.contains("Monday"), "{file}");
+    assert!(!file.contains(DOT_IN_BASE64) && !file.contains("Monday"), "{file}");
     let expected = format!(
         r#"        "messages": [
           {{
@@ -53,7 +42,7 @@ async fn a_cassette_has_attachments_without_the_bytes() -> Result<()> {
               "</user>",
               {{
                 "alt": "A dot.",
-                "bytes": 45,
+                "bytes": 67,
                 "sha256": "{}",
                 "type": "image/png"
               }},
@@ -101,8 +90,8 @@ async fn a_changed_attachment_is_an_unrecorded_request() -> Result<()> {
         "no reply for `assistant` at step 0",
         "`assistant` at step 0, and differs first in attachment 2 of message 1 (`user` at step 0); ",
         "\n    </user>\n  attachment: {\"bytes\":17,",
-        "\n- attachment: {\"alt\":\"A dot.\",\"bytes\":45,\"sha256\":\"",
-        "\n+ attachment: {\"alt\":\"A dot.\",\"bytes\":45,\"sha256\":\"",
+        "\n- attachment: {\"alt\":\"A dot.\",\"bytes\":67,\"sha256\":\"",
+        "\n+ attachment: {\"alt\":\"A dot.\",\"bytes\":67,\"sha256\":\"",
     ];
     for part in shown {
         assert!(error.contains(part), "{part}\n{error}");
@@ -172,7 +161,7 @@ user 0
 │ <user>
 │ Look!
 │ </user>
-attachment image/png 1×1, 45 bytes, sha256 {}, \"A dot.\"
+attachment image/png 1×1, 67 bytes, sha256 {}, \"A dot.\"
 attachment text/plain, 17 bytes, sha256 {}
 │
 notes 0
