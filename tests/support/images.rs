@@ -1,5 +1,16 @@
 //! Images for tests.
 
+use columnar::Attachment;
+
+/// A picture of this size.
+///
+/// # Panics
+///
+/// If the size is 0.
+pub fn picture(width: u32, height: u32) -> Attachment {
+    Attachment::new(png(width, height)).expect("a picture")
+}
+
 /// A PNG of this size without pixels, which no test decodes.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
     let size = [width.to_be_bytes(), height.to_be_bytes()].concat();

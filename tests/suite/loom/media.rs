@@ -1,17 +1,24 @@
 //! Images and other attachments of nodes. The name of a test begins with its row of `tests/LOOM.md`.
 
+use std::fs;
+use std::path::Path;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use columnar::budget::{Budget, Strategy};
 use columnar::loom::{
-    Agent, Assembled, Author, Aware, Change, Edge, Imported, LoomError, Memory, Mode, NodeId, Tree,
+    Agent, Assembled, Author, Aware, Change, Edge, Imported, Loom, LoomError, Memory, Mode, NodeId, Tree,
     TreeError, export, import,
 };
 use columnar::model::MediaRules;
 use columnar::rendering::Rendering;
+use columnar::store::{FileStore, MemoryStore, StoreError};
 use columnar::tokens::Estimate;
+use columnar::usage::Receipt;
 use columnar::{Attachment, Text};
-use columnar_tests::pictures::picture;
+use columnar_tests::images::picture;
+use columnar_tests::sample_files::pdf;
+use columnar_tests::store::{Faults, FaultyStore};
 use serde_json::{Value as Json, json};
 
 use super::long::dice;
@@ -190,7 +197,7 @@ fn l27_the_json_of_a_change_has_the_bytes_or_is_damaged() {
 fn l27_a_document_has_the_media_of_nodes_in_blocks() {
     let Album { mut tree, mut dice, reply, photo, rule, .. } = album(Mode::Dialogue);
     let sound = Attachment::new(*b"OggS\0\x02 a song").unwrap().alt("La la.");
-    let pdf = Attachment::new(*b"%PDF-1.7\n%%EOF").unwrap();
+    let pdf = Attachment::new(pdf("Ada")).unwrap();
     let song = Text::new("Listen.").with(sound.clone()).with(pdf.clone());
     let song = tree.append(&mut dice, &reply, Author::Human, song).unwrap();
     let document = export(&tree, "t", "");
@@ -286,4 +293,75 @@ fn i13_bad_media_of_a_document_name_the_node_and_the_block() {
         );
         assert!(!error.contains("secret"), "{error}");
     }
+}
+
+/// A tree in a folder: a photo, a question with the same photo and a note, and a reply with a sketch.
+async fn stored(folder: &Path) -> Loom {
+    let mut loom = Loom::open(FileStore::new(folder), Mode::Dialogue).await.unwrap().with_dice(dice(3));
+    let photo = Text::new("").with(picture(300, 300).alt("A \"woman\"."));
+    loom.aside(Author::Human, photo).await.unwrap();
+    let question = Text::new("Who is it?").with(note()).with(picture(300, 300));
+    let question = loom.append(Edge::root(), Author::Human, question).await.unwrap();
+    let receipt: Receipt = r#"{"model":"m","calls":1,"input":7}"#.parse().unwrap();
+    let reply = Text::new("Ada.").with(picture(8, 8));
+    let reply = loom.append_reply(&question, reply, &receipt).await.unwrap();
+    assert_eq!(loom.node(&reply).unwrap().receipt(), Some(receipt));
+    loom.annotate(&question, Author::Human, Text::new("").with(note())).await.unwrap();
+    loom.edit(&question, Author::Human, "Who is she?").await.unwrap();
+    loom
+}
+
+/// The files with the bytes of attachments.
+fn kept(folder: &Path) -> Vec<std::path::PathBuf> {
+    let files = fs::read_dir(folder.join("_attachments")).unwrap();
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.sort_by_key(|file| fs::metadata(file).unwrap().len());
+    files
+}
+
+#[tokio::test]
+async fn l27_the_attachments_of_nodes_are_stored_once_and_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = stored(folder.path()).await.tree().clone();
+    let loom = Loom::open(FileStore::new(folder.path()), Mode::Dialogue).await.unwrap();
+    assert_eq!(*loom.tree(), tree);
+    let [photo, question, ..] = &tree.nodes().collect::<Vec<_>>()[..] else { panic!("there are five") };
+    assert_eq!(photo.attachments(), [picture(300, 300).alt("A \"woman\".")]);
+    // In memory, too, nodes with the same bytes share them.
+    let [photo, question] = [photo, question].map(|node| loom.node(node.id()).unwrap().attachments());
+    assert_eq!(photo[0].bytes().as_ptr(), question[1].bytes().as_ptr());
+    assert_eq!(kept(folder.path()).len(), 3);
+}
+
+#[tokio::test]
+async fn l27_a_stored_attachment_that_is_gone_or_damaged_is_named_with_its_node() {
+    let note = "its attachment `text/plain ";
+    for (bytes, fault) in [(None, "is gone"), (Some("Be long!!"), "was changed or damaged")] {
+        let folder = tempfile::tempdir().unwrap();
+        drop(stored(folder.path()).await);
+        let file = &kept(folder.path())[0];
+        assert_eq!(fs::read_to_string(file).unwrap(), "Be brief.");
+        match bytes {
+            None => fs::remove_file(file).unwrap(),
+            Some(bytes) => fs::write(file, bytes).unwrap(),
+        }
+        let error = Loom::open(FileStore::new(folder.path()), Mode::Dialogue).await.unwrap_err();
+        assert!(matches!(&error, LoomError::Store(_)), "{error}");
+        let error = error.to_string();
+        assert!(error.contains("node") && error.contains(note) && error.contains(fault), "{error}");
+    }
+}
+
+/// A store without attachments would keep a node that is another one.
+#[tokio::test]
+async fn l27_a_store_without_attachments_refuses_the_node_and_keeps_the_tree() {
+    let memory = MemoryStore::new();
+    let store = FaultyStore::new(memory.clone(), Faults::default());
+    let mut loom = Loom::open(store.clone(), Mode::Dialogue).await.unwrap();
+    let error = loom.append(Edge::root(), Author::Human, Text::new("What?").with(note())).await.unwrap_err();
+    assert!(matches!(&error, LoomError::Store(StoreError::NoAttachments)), "{error}");
+    assert_eq!((loom.len(), store.puts()), (0, 0));
+    loom.append(Edge::root(), Author::Human, "What?").await.unwrap();
+    drop((loom, store));
+    assert_eq!(Loom::open(memory, Mode::Dialogue).await.unwrap().len(), 1);
 }

@@ -3,7 +3,7 @@
 use columnar::budget::{Budget, Strategy as Cut};
 use columnar::loom::{Agent, Author, Edge, LoomError, Mark, Mode, NodeId, Tree};
 use columnar::{Attachment, Purpose, Text};
-use columnar_tests::pictures::picture;
+use columnar_tests::images::picture;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -44,7 +44,7 @@ impl Utterance {
     }
 }
 
-const WORDS: &str = "[image/png, 57 bytes]";
+const WORDS: &str = "[image/png, 45 bytes]";
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![6 => "[a-z<>&/ \n]{0,60}", 1 => Just(String::new()), 1 => Just(" \n".to_owned()), 1 => "[a-z]{200,400}"]

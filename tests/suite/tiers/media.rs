@@ -6,7 +6,7 @@ use columnar::prelude::*;
 use columnar::rendering::Rendering;
 use columnar::tiers::Tier;
 use columnar::{Column, Text};
-use columnar_tests::pictures::picture;
+use columnar_tests::images::picture;
 use serde_json::{Value as Json, json};
 
 /// A column that replies at all steps but one.
