@@ -55,6 +55,7 @@ pub mod language {
     pub mod flows;
     pub mod inputs;
     pub mod limits;
+    pub mod media;
     pub mod modules;
     pub mod names;
     pub mod purposes;

@@ -30,6 +30,7 @@ pub mod naive;
 pub mod panics;
 pub mod parse;
 pub mod peers;
+pub mod pictures;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod process;

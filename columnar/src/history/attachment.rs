@@ -78,20 +78,27 @@ impl Attachment {
     /// [`AttachmentError`], if there are no bytes, or if an image or a PDF is damaged or truncated. The content of an
     /// image is not decoded.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, AttachmentError> {
-        Self::shared(bytes.into().into())
-    }
-
-    /// The attachment of bytes that are shared already.
-    pub(crate) fn shared(bytes: Arc<[u8]>) -> Result<Self, AttachmentError> {
+        let bytes: Arc<[u8]> = bytes.into().into();
         let media_type = file_content::media_type(&bytes).ok_or(AttachmentError::Empty)?;
         if file_content::is_damaged(&bytes, media_type) {
             return Err(AttachmentError::Damaged { media_type });
         }
-        let size = file_content::size(&bytes, media_type);
         let pages = if media_type == PDF { pages(&bytes)? } else { 1 };
+        Ok(Self::with_type(bytes, media_type, pages))
+    }
+
+    /// The attachment of bytes that were accepted before, perhaps by another version with other checks.
+    pub(crate) fn accepted(bytes: Arc<[u8]>) -> Self {
+        let media_type = file_content::media_type(&bytes).unwrap_or("application/octet-stream");
+        let pages = if media_type == PDF { pages(&bytes).unwrap_or(1) } else { 1 };
+        Self::with_type(bytes, media_type, pages)
+    }
+
+    fn with_type(bytes: Arc<[u8]>, media_type: &'static str, pages: usize) -> Self {
+        let size = file_content::size(&bytes, media_type);
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
-        Ok(Arc::new(AttachmentContent { digest, media_type, bytes, size, pages }).into())
+        Arc::new(AttachmentContent { digest, media_type, bytes, size, pages }).into()
     }
 
     /// The attachment with the content of a file.

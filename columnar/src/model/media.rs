@@ -19,10 +19,10 @@ use crate::model::usage::grouped;
 /// use columnar::{Attachment, Text};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
-/// let model = Provider::new("anthropic/claude-sonnet-5-5")?.key("none");
+/// let model = Provider::new("anthropic/claude-sonnet-5-5")?.key(|| "none");
 /// let user = source("user");
 /// let chat = flow([column("assistant", &user, prompt("Describe it.").model(model))])?;
-/// let archive = Attachment::new(*b"PK\x03\x04 and the rest of an archive")?;
+/// let archive = Attachment::new(b"PK\x03\x04 and the rest of an archive".as_slice())?;
 /// chat.push("user", Text::new("What is in here?").with(archive)).await?;
 /// let error = chat.run().await.expect_err("Claude takes no archives");
 /// let reason = MediaError::of(&error).expect("the reason").to_string();

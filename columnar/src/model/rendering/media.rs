@@ -13,6 +13,10 @@ use crate::history::Attachment;
 const PDF: &str = "application/pdf";
 
 /// The form of the parts of a message.
+#[cfg_attr(
+    not(feature = "providers"),
+    allow(dead_code, reason = "the client writes some of the forms alone")
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PartForm {
     Anthropic,

@@ -61,11 +61,11 @@ impl AttachmentRef {
         let Some(bytes) = bytes else {
             return Err(format!("its attachment {self} is gone; restore it from a backup"));
         };
-        let is_whole = bytes.len() == self.length;
-        match Attachment::shared(bytes) {
-            Ok(attachment) if is_whole && attachment.digest() == self.digest => Ok(self.named(attachment)),
-            _ => Err(format!("its attachment {self} was changed or damaged; restore it from a backup")),
+        let attachment = Attachment::accepted(bytes);
+        if attachment.len() == self.length && attachment.digest() == self.digest {
+            return Ok(self.named(attachment));
         }
+        Err(format!("its attachment {self} was changed or damaged; restore it from a backup"))
     }
 
     /// The attachment with the text in its place.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::recording::{RecordedCell, Recording};
+use super::recording::{ATTACHMENT, RecordedCell, Recording};
 
 /// The equal lines shown on each side of a difference.
 const CONTEXT: usize = 3;
@@ -77,24 +77,31 @@ impl<'l> RequestDifference<'l> {
 
     /// The heading of the section of the first line that differs, unless that line is a heading itself.
     fn heading(&self) -> Option<(usize, &'l str)> {
-        // `RecordedRequest::lines` indents all text from outside.
-        if !self.first().starts_with(' ') {
+        if is_heading(self.first()) {
             return None;
         }
         let mut same = self.requested.iter().take(self.before).map(String::as_str).enumerate();
-        same.rfind(|(_, line)| !line.starts_with(' '))
+        same.rfind(|(_, line)| is_heading(line))
     }
 
     /// The name of the section with the first difference.
     fn section(&self) -> String {
         let heading = self.heading().map_or(self.first(), |(_, line)| line);
+        let first = self.heading().map_or(0, |(at, _)| at);
         let same = self.requested.iter().take(self.before);
         let same = same.filter(|line| matches!(line.as_str(), "user" | "assistant")).count();
-        match heading.split([':', ' ']).next().unwrap_or_default() {
+        let section = match heading.split([':', ' ']).next().unwrap_or_default() {
             "system" => "the instruction".to_owned(),
             "user" | "assistant" => format!("message {}", same + usize::from(self.heading().is_none())),
             "then" => "the follow-up messages".to_owned(),
             setting => format!("`{setting}`"),
+        };
+        let own = self.requested.iter().take(self.before).skip(first);
+        let attachments = own.filter(|line| line.starts_with(ATTACHMENT)).count();
+        if self.first().starts_with(ATTACHMENT) {
+            format!("attachment {} of {section}", attachments + 1)
+        } else {
+            section
         }
     }
 
@@ -114,6 +121,11 @@ impl<'l> RequestDifference<'l> {
         let lines = before.map(equal).chain(different).chain(after.map(equal));
         lines.collect::<Vec<_>>().join("\n")
     }
+}
+
+/// Whether a line begins a section: `RecordedRequest::lines` indents all text from outside.
+fn is_heading(line: &str) -> bool {
+    !line.starts_with(' ') && !line.starts_with(ATTACHMENT)
 }
 
 fn equal(line: &str) -> String {
