@@ -2,7 +2,7 @@
 
 use columnar::Text;
 use columnar::loom::{Author, Change, Edge, Mode, NodeId, Tree, export, import};
-use columnar_tests::images::picture;
+use columnar_tests::pictures::picture;
 
 pub(super) fn repeated_source(size: usize) {
     let mut tree = Tree::new(Mode::Dialogue);

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use columnar::Attachment;
 use columnar::model::MediaRules;
-use columnar_tests::images::png;
+use columnar_tests::pictures::png;
 
 use crate::python;
 

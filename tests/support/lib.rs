@@ -22,7 +22,6 @@ pub mod figures;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub mod flood;
 pub mod gate;
-pub mod images;
 pub mod live;
 pub mod log;
 pub mod models;

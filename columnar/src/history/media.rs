@@ -134,14 +134,18 @@ impl MediaRules {
         }
     }
 
+    /// The advice for a type that is not taken.
+    pub(crate) fn not_taken() -> String {
+        "choose a model that takes this type, or send the alternative text with `lenient` or no attachments with \
+         `.text_only()`"
+            .to_owned()
+    }
+
     /// The reason why the model does not take an attachment, if it does not.
     pub(crate) fn refusal(&self, attachment: &Attachment) -> Option<String> {
         const SMALLER: &str = "attach a smaller one, or send the alternative text with `lenient`";
         if !self.takes(attachment.media_type()) {
-            return Some(
-                "choose a model that takes this type, or send the alternative text with `lenient` or no attachments with `.text_only()`"
-                    .to_owned(),
-            );
+            return Some(Self::not_taken());
         }
         let most_bytes = self.pdf.filter(|_| attachment.is_pdf()).map(|pdf| pdf.most_bytes);
         let most_bytes =

@@ -50,19 +50,26 @@ impl MediaError {
 /// An attachment, and the cell that shows it.
 type Shown<'m> = (Option<Origin<'m>>, &'m Attachment);
 
-/// Checks that the model takes all attachments of a request.
-pub(crate) fn check_media(request: &Request, model: &str) -> Result<(), MediaError> {
+/// Checks that the model takes all attachments of a request. `has_part` returns whether the API has a part for such files.
+pub(crate) fn check_media(
+    request: &Request,
+    model: &str,
+    has_part: impl Fn(&Attachment) -> bool,
+) -> Result<(), MediaError> {
     let media = request.media;
+    let refusal = |attachment: &Attachment| {
+        media.refusal(attachment).or_else(|| (!has_part(attachment)).then(MediaRules::not_taken))
+    };
     let parts = request.messages.parts().filter(|part| part.role() == Role::User);
     let shown = parts.flat_map(|part| {
         let origin = part.origin();
         part.attachments().iter().map(move |attachment| (origin, attachment))
     });
     let (sent, refused): (Vec<Shown<'_>>, Vec<Shown<'_>>) =
-        shown.partition(|(_, attachment)| media.refusal(attachment).is_none());
+        shown.partition(|(_, attachment)| refusal(attachment).is_none());
     // An attachment that becomes words is not sent.
     let refused = refused.first().filter(|_| !request.settings.lenient);
-    let refused = refused.and_then(|shown| Some((shown, media.refusal(shown.1)?)));
+    let refused = refused.and_then(|shown| Some((shown, refusal(shown.1)?)));
     let Some(((origin, attachment), reason)) = refused.or_else(|| excess(media, &sent)) else {
         return Ok(());
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use columnar::loom::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 use columnar::{Attachment, Purpose, Text, Value};
-use columnar_tests::images::picture;
+use columnar_tests::pictures::picture;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

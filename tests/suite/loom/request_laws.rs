@@ -3,7 +3,7 @@
 use columnar::budget::{Budget, Strategy as Cut};
 use columnar::loom::{Agent, Author, Edge, LoomError, Mark, Mode, NodeId, Tree};
 use columnar::{Attachment, Purpose, Text};
-use columnar_tests::images::picture;
+use columnar_tests::pictures::picture;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -118,7 +118,11 @@ impl NaiveTurn {
         let pictures = self.pictures.iter().map(|picture| {
             let (width, height) = picture.size().unwrap();
             // A reply shows words.
-            if self.role == "user" { (width * height).div_ceil(750) as usize } else { tokens(WORDS) }
+            if self.role == "user" {
+                (width.div_ceil(28) * height.div_ceil(28)) as usize
+            } else {
+                tokens(WORDS)
+            }
         });
         tokens(&self.text) + pictures.sum::<usize>()
     }

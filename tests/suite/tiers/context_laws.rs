@@ -10,7 +10,7 @@ use columnar::reopen::OpenOptions;
 use columnar::store::MemoryStore;
 use columnar::tiers::Tier;
 use columnar::{Column, Messages, Text};
-use columnar_tests::images::picture;
+use columnar_tests::pictures::picture;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
