@@ -1,18 +1,28 @@
 //! Images and other attachments of nodes. The name of a test begins with its row of `tests/LOOM.md`.
 
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use columnar::budget::{Budget, Strategy};
 use columnar::loom::{
-    Agent, Assembled, Author, Aware, Change, Edge, Imported, LoomError, Memory, Mode, NodeId, Tree,
+    Agent, Assembled, Author, Aware, Change, Edge, Imported, Loom, LoomError, Memory, Mode, NodeId, Tree,
     TreeError, export, import,
 };
 use columnar::model::MediaRules;
 use columnar::rendering::Rendering;
+use columnar::store::{FileStore, MemoryStore, Store, StoreError};
+use columnar::testing::{LayeredStore, StoreLayer};
 use columnar::tokens::Estimate;
+use columnar::usage::Receipt;
 use columnar::{Attachment, Text};
 use columnar_tests::pictures::picture;
+use columnar_tests::sample_files::pdf;
+use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Value as Json, json};
+use tokio::sync::Semaphore;
 
 use super::long::dice;
 
@@ -117,23 +127,23 @@ fn l27_budgets_count_images_by_the_rule_of_the_model() {
     let path = tree.path(&reply, &[]).unwrap();
     let asked = path.dialogue(&agent()).unwrap();
     let parts: Vec<usize> = asked.messages().parts().map(|part| part.tokens()).collect();
-    // 300 x 300 / 750 and a separator; a text; a text, and `[A sketch.]` in words.
-    assert_eq!(parts, [121, 4, 5]);
-    assert_eq!(asked.messages().tokens(), 130);
+    // 11 x 11 squares and a separator; a text; a text, and `[A sketch.]` in words.
+    assert_eq!(parts, [122, 4, 5]);
+    assert_eq!(asked.messages().tokens(), 131);
     let rules = MediaRules::by_model("anthropic/claude-sonnet-4-5").unwrap();
-    assert_eq!(rules.tokens(&picture(300, 300)), 120);
+    assert_eq!(rules.tokens(&picture(300, 300)), 121);
 
     // The note of the system text has 8 tokens and a separator.
     let budget = |tokens| agent().budget(Budget::of(tokens).token_buffer(0).strategy(Strategy::StopAtLimit));
-    assert!(path.dialogue(&budget(139)).is_ok());
-    let error = path.dialogue(&budget(138)).err().unwrap();
+    assert!(path.dialogue(&budget(140)).is_ok());
+    let error = path.dialogue(&budget(139)).err().unwrap();
     let LoomError::OverLimit { tokens, limit, contributors, others } = error else { panic!("{error}") };
-    assert_eq!((tokens, limit, others), (130, 129, 0));
-    assert_eq!(contributors, [(photo.clone(), 121), (reply, 5), (question, 4)]);
-    let budget = Budget::of(138).token_buffer(0).strategy(Strategy::RollingWindow);
+    assert_eq!((tokens, limit, others), (131, 130, 0));
+    assert_eq!(contributors, [(photo.clone(), 122), (reply, 5), (question, 4)]);
+    let budget = Budget::of(139).token_buffer(0).strategy(Strategy::RollingWindow);
     let asked = path.dialogue(&agent().budget(budget)).unwrap();
     assert_eq!(asked.elided().collect::<Vec<_>>(), [&photo]);
-    assert_eq!(asked.report().map(|report| (report.before, report.after)), Some((130, 9)));
+    assert_eq!(asked.report().map(|report| (report.before, report.after)), Some((131, 9)));
     assert_eq!(asked.messages().parts().flat_map(|part| part.attachments()).count(), 1);
 }
 
@@ -157,7 +167,7 @@ fn l27_headers_memory_and_comparisons_keep_images() {
     let [left, right] = [&reply, &last].map(|node| tree.path(node, &[]).unwrap());
     let compared = left.compare(&right, &Estimate);
     // The photo, the rule with its note, the reply with its sketch, all as media; and the note.
-    assert_eq!((compared.left.tokens, compared.right.tokens), (120 + 2 + 3 + 1 + 1, 3));
+    assert_eq!((compared.left.tokens, compared.right.tokens), (121 + 2 + 3 + 1 + 1, 3));
     let printed = compared.to_string();
     assert!(printed.contains(&format!("{reply} model  Ada. [A sketch.]\n")), "{printed}");
     assert!(printed.ends_with(&format!("{last} human  [text/plain, 9 bytes]")), "{printed}");
@@ -190,7 +200,7 @@ fn l27_the_json_of_a_change_has_the_bytes_or_is_damaged() {
 fn l27_a_document_has_the_media_of_nodes_in_blocks() {
     let Album { mut tree, mut dice, reply, photo, rule, .. } = album(Mode::Dialogue);
     let sound = Attachment::new(*b"OggS\0\x02 a song").unwrap().alt("La la.");
-    let pdf = Attachment::new(*b"%PDF-1.7\n%%EOF").unwrap();
+    let pdf = Attachment::new(pdf("Ada")).unwrap();
     let song = Text::new("Listen.").with(sound.clone()).with(pdf.clone());
     let song = tree.append(&mut dice, &reply, Author::Human, song).unwrap();
     let document = export(&tree, "t", "");
@@ -286,4 +296,113 @@ fn i13_bad_media_of_a_document_name_the_node_and_the_block() {
         );
         assert!(!error.contains("secret"), "{error}");
     }
+}
+
+/// A tree in a folder: a photo, a question with the same photo and a note, and a reply with a sketch.
+async fn stored(folder: &Path) -> Loom {
+    let mut loom = Loom::open(FileStore::new(folder), Mode::Dialogue).await.unwrap().with_dice(dice(3));
+    let photo = Text::new("").with(picture(300, 300).alt("A \"woman\"."));
+    loom.aside(Author::Human, photo).await.unwrap();
+    let question = Text::new("Who is it?").with(note()).with(picture(300, 300));
+    let question = loom.append(Edge::root(), Author::Human, question).await.unwrap();
+    let receipt: Receipt = r#"{"model":"m","calls":1,"input":7}"#.parse().unwrap();
+    let reply = Text::new("Ada.").with(picture(8, 8));
+    let reply = loom.append_reply(&question, reply, &receipt).await.unwrap();
+    assert_eq!(loom.node(&reply).unwrap().receipt(), Some(receipt));
+    loom.annotate(&question, Author::Human, Text::new("").with(note())).await.unwrap();
+    loom.edit(&question, Author::Human, "Who is she?").await.unwrap();
+    loom
+}
+
+/// The files with the bytes of attachments.
+fn kept(folder: &Path) -> Vec<std::path::PathBuf> {
+    let files = fs::read_dir(folder.join("_attachments")).unwrap();
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.sort_by_key(|file| fs::metadata(file).unwrap().len());
+    files
+}
+
+#[tokio::test]
+async fn l27_the_attachments_of_nodes_are_stored_once_and_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = stored(folder.path()).await.tree().clone();
+    let loom = Loom::open(FileStore::new(folder.path()), Mode::Dialogue).await.unwrap();
+    assert_eq!(*loom.tree(), tree);
+    let [photo, question, ..] = &tree.nodes().collect::<Vec<_>>()[..] else { panic!("there are five") };
+    assert_eq!(photo.attachments(), [picture(300, 300).alt("A \"woman\".")]);
+    // In memory, too, nodes with the same bytes share them.
+    let [photo, question] = [photo, question].map(|node| loom.node(node.id()).unwrap().attachments());
+    assert_eq!(photo[0].bytes().as_ptr(), question[1].bytes().as_ptr());
+    assert_eq!(kept(folder.path()).len(), 3);
+}
+
+#[tokio::test]
+async fn l27_a_stored_attachment_that_is_gone_or_damaged_is_named_with_its_node() {
+    let note = "its attachment `text/plain ";
+    for (bytes, fault) in [(None, "is gone"), (Some("Be long!!"), "was changed or damaged")] {
+        let folder = tempfile::tempdir().unwrap();
+        drop(stored(folder.path()).await);
+        let file = &kept(folder.path())[0];
+        assert_eq!(fs::read_to_string(file).unwrap(), "Be brief.");
+        match bytes {
+            None => fs::remove_file(file).unwrap(),
+            Some(bytes) => fs::write(file, bytes).unwrap(),
+        }
+        let error = Loom::open(FileStore::new(folder.path()), Mode::Dialogue).await.unwrap_err();
+        assert!(matches!(&error, LoomError::Store(_)), "{error}");
+        let error = error.to_string();
+        assert!(error.contains("node") && error.contains(note) && error.contains(fault), "{error}");
+    }
+}
+
+/// A store in memory that holds attachments until it may store one, or refuses them.
+struct Reluctant(Option<Arc<Semaphore>>);
+
+impl StoreLayer for Reluctant {
+    fn put_blob(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        digest: String,
+        bytes: Arc<[u8]>,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        let Some(gate) = self.0.clone() else { return async { Err(StoreError::NoAttachments) }.boxed() };
+        let stored = inner.put_blob(digest, bytes);
+        async move {
+            gate.acquire().await.unwrap().forget();
+            stored.await
+        }
+        .boxed()
+    }
+}
+
+/// A store without attachments would keep a node that is another one.
+#[tokio::test]
+async fn l27_a_store_without_attachments_refuses_the_node_and_keeps_the_tree() {
+    let memory = MemoryStore::new();
+    let store = LayeredStore::new(memory.clone(), Reluctant(None));
+    let mut loom = Loom::open(store, Mode::Dialogue).await.unwrap();
+    let error = loom.append(Edge::root(), Author::Human, Text::new("What?").with(note())).await.unwrap_err();
+    assert!(matches!(&error, LoomError::Store(StoreError::NoAttachments)), "{error}");
+    assert_eq!(loom.len(), 0);
+    loom.append(Edge::root(), Author::Human, "What?").await.unwrap();
+    drop(loom);
+    assert_eq!(Loom::open(memory, Mode::Dialogue).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn l27_a_dropped_node_with_attachments_comes_before_the_next_one() {
+    let memory = MemoryStore::new();
+    let gate = Arc::new(Semaphore::new(0));
+    let store = LayeredStore::new(memory.clone(), Reluctant(Some(Arc::clone(&gate))));
+    let mut loom = Loom::open(store, Mode::Dialogue).await.unwrap();
+    let question = Text::new("What?").with(note()).with(picture(8, 8));
+    assert!(loom.append(Edge::root(), Author::Human, question).now_or_never().is_none());
+    assert_eq!(loom.len(), 0);
+    gate.add_permits(2);
+    loom.append(Edge::root(), Author::Human, "And?").await.unwrap();
+    let tree = loom.tree().clone();
+    let nodes: Vec<_> = tree.nodes().map(|node| (node.text(), node.attachments().len())).collect();
+    assert_eq!(nodes, [("What?", 2), ("And?", 0)]);
+    drop(loom);
+    assert_eq!(*Loom::open(memory, Mode::Dialogue).await.unwrap().tree(), tree);
 }

@@ -44,7 +44,7 @@ impl Utterance {
     }
 }
 
-const WORDS: &str = "[image/png, 57 bytes]";
+const WORDS: &str = "[image/png, 45 bytes]";
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![6 => "[a-z<>&/ \n]{0,60}", 1 => Just(String::new()), 1 => Just(" \n".to_owned()), 1 => "[a-z]{200,400}"]
@@ -118,7 +118,11 @@ impl NaiveTurn {
         let pictures = self.pictures.iter().map(|picture| {
             let (width, height) = picture.size().unwrap();
             // A reply shows words.
-            if self.role == "user" { (width * height).div_ceil(750) as usize } else { tokens(WORDS) }
+            if self.role == "user" {
+                (width.div_ceil(28) * height.div_ceil(28)) as usize
+            } else {
+                tokens(WORDS)
+            }
         });
         tokens(&self.text) + pictures.sum::<usize>()
     }

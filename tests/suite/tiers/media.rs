@@ -19,7 +19,7 @@ fn coder(target: usize, silent: Option<usize>) -> Column {
     column("coder", (files.tiered().target(target), &user, this()), reply.or_skip())
 }
 
-/// A flow whose first question has a picture of 120 tokens, if it has one.
+/// A flow whose first question has a picture of 121 tokens, if it has one.
 async fn asked(coder: Column, has_picture: bool, steps: usize) -> Result<Flow> {
     let f = flow([coder])?;
     for step in 0..steps {
@@ -64,11 +64,11 @@ async fn t20_an_image_of_the_prompt_is_active_and_then_in_the_tier_of_its_exchan
         assert_eq!(breakdown.tokens, breakdown.instruction + of_tiers);
         let tier =
             breakdown.tiers.iter().find(|tier| tier.tier == moved[step]).expect("all tiers are listed");
-        assert!(tier.history + tier.prompt > 120, "{breakdown}");
+        assert!(tier.history + tier.prompt > 121, "{breakdown}");
         let texts = |messages: &columnar::Messages| {
             messages.parts().filter(|part| part.origin().is_some()).map(|part| part.tokens()).sum::<usize>()
         };
-        assert_eq!(texts(&messages), texts(&plain) + 120);
+        assert_eq!(texts(&messages), texts(&plain) + 121);
         // What explains the cache is the same: an image changes no text.
         assert!(with.explain_cache("coder", step)?.bytes <= with.explain_cache("coder", step)?.total_bytes);
     }
