@@ -81,7 +81,15 @@ fn talk(folder: &Path, first: impl Into<columnar::Value>) -> Talked {
 /// The bytes of all files in a folder.
 fn bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be listed"));
-    entries.map(|entry| if entry.path().is_dir() { bytes(&entry.path()) } else { entry.metadata().map_or(0, |data| data.len()) }).sum()
+    entries
+        .map(|entry| {
+            if entry.path().is_dir() {
+                bytes(&entry.path())
+            } else {
+                entry.metadata().map_or(0, |data| data.len())
+            }
+        })
+        .sum()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure has a few digits")]
@@ -94,7 +102,11 @@ fn media(_: &mut Criterion) {
     figure("step_early", early.as_secs_f64() * 1e6, "us");
     figure("step_late", late.as_secs_f64() * 1e6, "us");
     bar("late_step_over_the_same_without_attachment", over(late, plain.times[1]), 1.2);
-    bar("growth_of_a_step_over_the_same_without", over(late, early) / over(plain.times[1], plain.times[0]), 1.2);
+    bar(
+        "growth_of_a_step_over_the_same_without",
+        over(late, early) / over(plain.times[1], plain.times[0]),
+        1.2,
+    );
     let grown = (talked.memory[1] - talked.memory[0]) / BYTES as f64;
     bar("memory_grown_after_the_first_steps_in_attachments", grown, 0.1);
     bar("store_over_attachment", (bytes(with.path()) - bytes(without.path())) as f64 / BYTES as f64, 1.01);
