@@ -95,11 +95,7 @@ pub trait StoreLayer: Send + Sync + 'static {
     }
 
     /// Runs around [`Store::load_blob`].
-    fn load_blob(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        digest: String,
-    ) -> StoreFuture<Option<Arc<[u8]>>> {
+    fn load_blob(self: &Arc<Self>, inner: &Arc<dyn Store>, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {
         inner.load_blob(digest)
     }
 

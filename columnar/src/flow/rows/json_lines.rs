@@ -161,8 +161,11 @@ fn write_row(row: &Row, names: &[String], out: &mut Vec<u8>) -> io::Result<()> {
         write!(out, ",\"{REASONS}\":")?;
         serde_json::to_writer(&mut *out, &reasons)?;
     }
-    let attachments: Map<String, Json> =
-        names.iter().enumerate().filter_map(|(at, name)| Some((name.clone(), row.attachments(at)?))).collect();
+    let attachments: Map<String, Json> = names
+        .iter()
+        .enumerate()
+        .filter_map(|(at, name)| Some((name.clone(), row.attachments(at)?)))
+        .collect();
     if !attachments.is_empty() {
         write!(out, ",\"{ATTACHMENTS}\":")?;
         serde_json::to_writer(&mut *out, &attachments)?;

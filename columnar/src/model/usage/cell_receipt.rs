@@ -85,7 +85,8 @@ mod tests {
     use crate::history::{Attachment, Text};
 
     fn attachments() -> Vec<AttachmentRef> {
-        let [note, other] = ["Launch on Monday.", "Later."].map(|text| Attachment::new(text).expect("a text"));
+        let [note, other] =
+            ["Launch on Monday.", "Later."].map(|text| Attachment::new(text).expect("a text"));
         AttachmentRef::of(&Text::new("Read.").with(note.alt("a \"note\"")).with(other).into())
     }
 
@@ -130,7 +131,9 @@ mod tests {
         assert_eq!(receipt.to_string().matches("sha256").count(), 2);
         let parsed: CellReceipt = named.parse().expect("a receipt");
         assert_eq!((parsed.calls, parsed.attachments[0].digest.as_str()), (None, digest));
-        for (part, other) in [("\"bytes\":17", "\"bytes\":-1"), ("6bb8", "../.."), ("sha256", "sha1"), ("[{", "{")] {
+        for (part, other) in
+            [("\"bytes\":17", "\"bytes\":-1"), ("6bb8", "../.."), ("sha256", "sha1"), ("[{", "{")]
+        {
             let changed = named.replacen(part, other, 1);
             assert_eq!(changed.parse::<CellReceipt>(), Err(ParseReceiptError), "{changed}");
         }

@@ -235,14 +235,17 @@ impl Past {
     }
 
     async fn attach(&self, step: usize, entry: Entry) -> Result<Entry> {
-        let Some(PastStore { store, key, attachments }) = self.column.stored.clone() else { return Ok(entry) };
+        let Some(PastStore { store, key, attachments }) = self.column.stored.clone() else {
+            return Ok(entry);
+        };
         let attached = async move { attachments.attach(&*store, &key, step, entry).await };
         StoreRequest::new(|| attached.boxed()).await.map_err(|source| load_error(&self.column.name, source))
     }
 
     /// Reads the entries of some steps of one chunk.
     async fn read(&self, steps: &StepRanges) -> Result<Vec<(usize, Entry)>> {
-        let (Some(PastStore { store, key, .. }), Some(span)) = (self.column.stored.clone(), steps.span()) else {
+        let (Some(PastStore { store, key, .. }), Some(span)) = (self.column.stored.clone(), steps.span())
+        else {
             return Ok(Vec::new());
         };
         let entries = StoreRequest::new(|| async move { load(&*store, &key, span).await }.boxed()).await;

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::disk::{Disk, FileKind};
-use super::format::{WITH_ATTACHMENTS, StoreFormat};
+use super::format::{StoreFormat, WITH_ATTACHMENTS};
 use super::layout::{IoContext, StoreFolder, create_dir, none_if_missing};
 use super::own_files::unwritable;
 use crate::declare::Name;
@@ -45,7 +45,8 @@ impl AttachmentFiles {
         bytes: &[u8],
     ) -> Result<(), StoreError> {
         if !is_digest(digest) || bytes.len() > MAX_ATTACHMENT {
-            let reason = "an attachment has at most a gigabyte, and is named after a SHA-256 in hexadecimal digits";
+            let reason =
+                "an attachment has at most a gigabyte, and is named after a SHA-256 in hexadecimal digits";
             return Err(StoreError::other(reason));
         }
         let [format, staged] = staged;
@@ -59,7 +60,8 @@ impl AttachmentFiles {
         let name = format!("{digest}.{}", ending(bytes));
         let path = folder.attachments.join(&name);
         let found = folder.status(&path)?;
-        let is_there = found.is_some_and(|found| found.kind == FileKind::File && found.len == bytes.len() as u64);
+        let is_there =
+            found.is_some_and(|found| found.kind == FileKind::File && found.len == bytes.len() as u64);
         if !is_there {
             folder.stage(staged, bytes)?;
             folder.disk.rename(staged, &path).context("making", &path)?;

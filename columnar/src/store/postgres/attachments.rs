@@ -72,7 +72,8 @@ impl Ownership {
         client: &Client,
         digest: &str,
     ) -> Result<Option<Arc<[u8]>>, PostgresError> {
-        const LOAD: &str = "select bytes from columnar_attachments join columnar_flow_attachments using (digest)
+        const LOAD: &str =
+            "select bytes from columnar_attachments join columnar_flow_attachments using (digest)
             where digest = $1 and flow = $2";
         let row = client.query_typed_opt(LOAD, &[(&digest, Type::TEXT), (&self.flow, Type::INT4)]).await?;
         Ok(row.map(|row| row.try_get::<_, &[u8]>(0).map(Into::into)).transpose()?)

@@ -29,9 +29,11 @@ pub(super) fn load(db: &Connection, flow: i64, digest: &str) -> Result<Option<Ar
     if !has_attachments(db)? {
         return Ok(None);
     }
-    let load = "select bytes from attachment join flow_attachment using (digest) where digest = ? and flow = ?";
-    // An edit by hand may have stored text or a number; whoever loads compares the digest.
-    let bytes = db.query_row(load, (digest, flow), |row| Ok(row.get_ref(0)?.as_bytes().unwrap_or_default().into()));
+    let load =
+        "select bytes from attachment join flow_attachment using (digest) where digest = ? and flow = ?";
+    // An edit by hand may have stored text or a number. The flow compares the digest.
+    let bytes =
+        db.query_row(load, (digest, flow), |row| Ok(row.get_ref(0)?.as_bytes().unwrap_or_default().into()));
     Ok(bytes.optional()?)
 }
 
@@ -56,6 +58,7 @@ pub(super) fn purge(db: &Transaction<'_>) -> Result<bool, SqliteError> {
 
 /// Whether attachments that no flow has are left.
 pub(super) fn is_left(db: &Connection) -> Result<bool, SqliteError> {
-    let left = "select exists (select 1 from attachment where digest not in (select digest from flow_attachment))";
+    let left =
+        "select exists (select 1 from attachment where digest not in (select digest from flow_attachment))";
     Ok(has_attachments(db)? && db.query_row(left, (), |row| row.get(0))?)
 }

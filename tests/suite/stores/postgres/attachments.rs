@@ -59,7 +59,9 @@ async fn s16_no_deletion_removes_an_attachment_that_another_flow_has_just_got() 
     let Some(database) = Database::new("s16, attachments at once").await else { return Ok(()) };
     let picture = picture(7, b"");
     for round in 0..20 {
-        let stores = join_all((0..4).map(async |at| opened(&database.address(), &format!("{round} {at}")).await)).await;
+        let stores =
+            join_all((0..4).map(async |at| opened(&database.address(), &format!("{round} {at}")).await))
+                .await;
         let [mut deleted, kept] = [Vec::new(), Vec::new()];
         let mut kept: Vec<PostgresStore> = kept;
         for (at, store) in stores.into_iter().enumerate() {
@@ -71,8 +73,11 @@ async fn s16_no_deletion_removes_an_attachment_that_another_flow_has_just_got() 
                 kept.push(store);
             }
         }
-        let puts = join_all(kept.iter().map(|store| store.put_blob(picture.digest().into(), picture.bytes().into())));
-        let (puts, deletions) = futures::future::join(puts, join_all(deleted.iter().map(Store::delete))).await;
+        let puts = join_all(
+            kept.iter().map(|store| store.put_blob(picture.digest().into(), picture.bytes().into())),
+        );
+        let (puts, deletions) =
+            futures::future::join(puts, join_all(deleted.iter().map(Store::delete))).await;
         assert!(puts.iter().chain(&deletions).all(Result::is_ok), "{puts:?} {deletions:?}");
         for store in &kept {
             let bytes = store.load_blob(picture.digest().into()).await?;
