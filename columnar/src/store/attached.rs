@@ -35,14 +35,7 @@ impl LoadedAttachments {
         if value.attachments().is_empty() {
             return value;
         }
-        let shared = value.attachments().iter().map(|attachment| {
-            match (self.find(attachment.digest()), attachment.alt_text()) {
-                (Some(known), Some(alt)) => known.alt(alt),
-                (Some(known), None) => known,
-                (None, _) => self.insert(attachment.clone()),
-            }
-        });
-        let shared = shared.collect();
+        let shared = value.attachments().iter().cloned().map(|attachment| self.keep(attachment)).collect();
         value.attached(Some(shared))
     }
 
@@ -86,8 +79,9 @@ impl LoadedAttachments {
         step: usize,
         name: &AttachmentRef,
     ) -> Result<Attachment, StoreError> {
-        if let Some(known) = self.find(&name.digest) {
-            return Ok(name.named(known));
+        let known = self.lock().get(&name.digest).and_then(Weak::upgrade);
+        if let Some(known) = known {
+            return Ok(name.named(known.into()));
         }
         let loaded = match store.load_blob(name.digest.clone()).await {
             Err(StoreError::Damaged { location, reason }) => {
@@ -96,7 +90,7 @@ impl LoadedAttachments {
             bytes => name.attachment(bytes?),
         };
         loaded
-            .map(|attachment| self.insert(attachment))
+            .map(|attachment| self.keep(attachment))
             .map_err(|reason| StoreError::corrupt(column, step, reason))
     }
 
@@ -105,12 +99,17 @@ impl LoadedAttachments {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn find(&self, digest: &str) -> Option<Attachment> {
-        self.lock().get(digest).and_then(Weak::upgrade).map(Attachment::from)
-    }
-
-    fn insert(&self, attachment: Attachment) -> Attachment {
-        self.lock().insert(attachment.digest().to_owned(), Arc::downgrade(attachment.content()));
-        attachment
+    /// The same attachment, with the bytes that were in memory first: two readers may have loaded the bytes at once.
+    fn keep(&self, attachment: Attachment) -> Attachment {
+        let mut loaded = self.lock();
+        let known = loaded.get(attachment.digest()).and_then(Weak::upgrade).map(Attachment::from);
+        match (known, attachment.alt_text()) {
+            (Some(known), Some(alt)) => known.alt(alt),
+            (Some(known), None) => known,
+            (None, _) => {
+                loaded.insert(attachment.digest().to_owned(), Arc::downgrade(attachment.content()));
+                attachment
+            }
+        }
     }
 }

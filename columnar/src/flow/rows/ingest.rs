@@ -94,7 +94,7 @@ impl CheckedRow {
                     let step = step.as_u64().and_then(|step| step.try_into().ok());
                     row.step = Some(step.ok_or(InvalidRow::Step)?);
                 }
-                // The rows have no bytes of attachments, so the texts are stored alone.
+                // A row has no bytes of attachments, so the texts are stored alone.
                 (SKIPPED | REASONS, Json::Null) | (REASONS, Json::Array(_)) | (ATTACHMENTS, _) => {}
                 (SKIPPED, Json::Array(columns)) if columns.iter().all(Json::is_string) => {
                     for (at, column) in columns.iter().filter_map(Json::as_str).enumerate() {

@@ -46,13 +46,12 @@ impl AttachmentRef {
     }
 
     fn parse(json: &Json) -> Option<Self> {
-        let text = |member: &str| json.get(member).and_then(Json::as_str).map(str::to_owned);
         Some(Self {
             // A receipt from elsewhere must not name a path.
-            digest: text("sha256").filter(|digest| is_digest(digest))?,
-            media_type: text("type")?,
+            digest: text(json, "sha256").filter(|digest| is_digest(digest))?,
+            media_type: text(json, "type")?,
             length: json.get("bytes")?.as_u64()?.try_into().ok()?,
-            alt: text("alt"),
+            alt: text(json, "alt"),
         })
     }
 
@@ -83,6 +82,10 @@ impl fmt::Display for AttachmentRef {
         let digest = self.digest.get(..8).unwrap_or_default();
         write!(f, "`{} {digest}`", self.media_type.escape_debug())
     }
+}
+
+fn text(json: &Json, member: &str) -> Option<String> {
+    json.get(member).and_then(Json::as_str).map(str::to_owned)
 }
 
 /// Whether a text is a SHA-256 in hexadecimal digits.

@@ -34,10 +34,10 @@ impl<I> Run<'_, I> {
         let shared = Arc::clone(self.shared());
         let cell = unstored.cell;
         // In one entry: neither the value nor the receipt may exist without the other.
-        let entry = || entry(unstored.value.clone(), &unstored.receipt);
-        let put = match unstored.value.as_ref().and_then(|value| shared.put_blobs(value)) {
-            Some(blobs) => Some(shared.put_after(blobs, cell, entry())),
-            None => shared.put(cell, entry),
+        let Unstored { value, receipt, .. } = &unstored;
+        let put = match value.as_ref().and_then(|value| shared.put_blobs(value)) {
+            Some(blobs) => Some(shared.put_after(blobs, cell, entry(value.clone(), receipt))),
+            None => shared.put(cell, || entry(value.clone(), receipt)),
         };
         let Some(mut put) = put else {
             return self.put_done(unstored, Ok(Put::Stored));

@@ -43,15 +43,11 @@ impl SharedFlow {
             let Some(steps) = chunks.next() else { return Ok::<_, Error>(None) };
             let entries = shared.entries(&name, steps).await?;
             chunks.adapt(entries.iter().map(|(_, entry)| entry.len()).sum());
-            // An attachment is in memory from its own value on.
-            let read = (Arc::clone(&shared), name.clone(), entries.into_iter());
-            let values = stream::try_unfold(read, async |(shared, name, mut entries)| {
-                for (step, entry) in entries.by_ref() {
-                    if let Some(value) = shared.attached(&name, step, entry).await?.value {
-                        return Ok(Some(((step, value), (shared, name, entries))));
-                    }
-                }
-                Ok(None)
+            let read = (Arc::clone(&shared), name.clone());
+            // An attachment is loaded with its own value.
+            let values = stream::iter(entries).map(Ok).try_filter_map(move |(step, entry)| {
+                let (shared, name) = read.clone();
+                async move { Ok(shared.attached(&name, step, entry).await?.value.map(|value| (step, value))) }
             });
             Ok(Some((values, (shared, name, chunks))))
         });

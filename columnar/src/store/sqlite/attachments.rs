@@ -31,7 +31,7 @@ pub(super) fn load(db: &Connection, flow: i64, digest: &str) -> Result<Option<Ar
     }
     let load =
         "select bytes from attachment join flow_attachment using (digest) where digest = ? and flow = ?";
-    // An edit by hand may have stored text or a number; whoever loads compares the digest.
+    // An edit by hand may have stored text or a number. The flow compares the digest.
     let bytes =
         db.query_row(load, (digest, flow), |row| Ok(row.get_ref(0)?.as_bytes().unwrap_or_default().into()));
     Ok(bytes.optional()?)

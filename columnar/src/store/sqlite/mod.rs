@@ -235,7 +235,9 @@ impl Store for SqliteStore {
     }
 
     fn define(&self, definition: String) -> StoreFuture<()> {
-        self.send(|handle| handle.ask(move |file, id| file.define(id, definition)))
+        self.send(|handle| {
+            handle.ask(move |file, id| file.write_alone(id, |flow, db| flow.define(db, definition)))
+        })
     }
 
     fn stored_steps(&self, column: Name) -> StoreFuture<StoredSteps> {
@@ -251,7 +253,9 @@ impl Store for SqliteStore {
     }
 
     fn put_blob(&self, digest: String, bytes: Arc<[u8]>) -> StoreFuture<()> {
-        self.send(|handle| handle.ask(move |file, id| file.put_blob(id, &digest, &bytes)))
+        self.send(|handle| {
+            handle.ask(move |file, id| file.write_alone(id, |flow, db| flow.put_blob(db, &digest, &bytes)))
+        })
     }
 
     fn load_blob(&self, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {

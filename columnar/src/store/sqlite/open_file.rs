@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::attachments;
 use super::cells::{self, RowChunk};
 use super::database::{self, FileLocation};
 use super::deletion;
@@ -90,31 +91,8 @@ impl OpenFile {
         self.disconnect_if_unused();
     }
 
-    pub(super) fn define(&mut self, handle: HandleId, definition: String) -> Result<(), StoreError> {
-        self.write_alone(handle, |flow, writing| flow.define(writing, definition))
-    }
-
-    pub(super) fn put_blob(
-        &mut self,
-        handle: HandleId,
-        digest: &str,
-        bytes: &[u8],
-    ) -> Result<(), StoreError> {
-        self.write_alone(handle, |flow, writing| flow.put_blob(writing, digest, bytes))
-    }
-
-    pub(super) fn load_blob(
-        &mut self,
-        handle: HandleId,
-        digest: &str,
-    ) -> Result<Option<Arc<[u8]>>, StoreError> {
-        let (Connected { db, .. }, flow) = self.flow(handle)?;
-        let loaded = flow.load_blob(db, digest);
-        loaded.map_err(|error| error.into_store_error(&flow.location, "reading"))
-    }
-
     /// Writes for a flow in a transaction of its own.
-    fn write_alone(
+    pub(super) fn write_alone(
         &mut self,
         handle: HandleId,
         write: impl FnOnce(&OpenFlow, &Transaction<'_>) -> Result<(), SqliteError>,
@@ -132,6 +110,17 @@ impl OpenFile {
         });
         flow.is_halted = written.is_err();
         written.map_err(|failed| failed.error.into_store_error(&flow.location, "writing to"))
+    }
+
+    /// Loads an attachment of a flow.
+    pub(super) fn load_blob(
+        &mut self,
+        handle: HandleId,
+        digest: &str,
+    ) -> Result<Option<Arc<[u8]>>, StoreError> {
+        let (Connected { db, .. }, flow) = self.flow(handle)?;
+        let loaded = attachments::load(db, flow.id, digest);
+        loaded.map_err(|error| error.into_store_error(&flow.location, "reading"))
     }
 
     pub(super) fn stored_steps(

@@ -1,7 +1,6 @@
 //! An open flow, whose rows are read and written on the connection of the file.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction};
 
@@ -21,7 +20,7 @@ const ADVANCE_INTERVAL: usize = 1024;
 
 /// An open flow.
 pub(super) struct OpenFlow {
-    id: i64,
+    pub(super) id: i64,
     pub(super) location: FileLocation,
     pub(super) lock: FlowLock,
     /// The columns; `None` after a failed write, whose changes here are not stored.
@@ -87,10 +86,6 @@ impl OpenFlow {
     ) -> Result<(), SqliteError> {
         self.lock.check(&self.location)?;
         attachments::put(db, self.id, digest, bytes)
-    }
-
-    pub(super) fn load_blob(&self, db: &Connection, digest: &str) -> Result<Option<Arc<[u8]>>, SqliteError> {
-        attachments::load(db, self.id, digest)
     }
 
     pub(super) fn put(&mut self, db: &Transaction<'_>, cells: &[NewCell]) -> Result<Vec<Put>, SqliteError> {

@@ -8,7 +8,7 @@ use super::copies::{columns, known};
 use super::{define, opened, reopened, store};
 use crate::flow::Flow;
 use crate::history::{Attachment, Text};
-use crate::store::{Entry, MemoryStore, Store, StoreError};
+use crate::store::{Entry, Store, StoreError};
 
 /// Checks clause 13, and says so if the store keeps no attachments.
 pub(super) async fn keeps_attachments<S: Store, H: Fn() -> S>(location: &impl Fn() -> H) {
@@ -24,7 +24,6 @@ pub(super) async fn keeps_attachments<S: Store, H: Fn() -> S>(location: &impl Fn
     returns_exactly_the_bytes(&location()).await;
     stores_a_dropped_attachment_whole_or_not_at_all(&location()).await;
     deletes_what_no_flow_has(&location).await;
-    opens_a_copy_with_the_attachments(&location).await;
 }
 
 fn attachment(text: &str) -> Attachment {
@@ -107,20 +106,4 @@ async fn deletes_what_no_flow_has<S: Store, H: Fn() -> S>(location: &impl Fn() -
     }
     let other = load(&opened(&second).await, &both).await;
     assert_eq!(other.as_deref(), Some(both.bytes()), "clause 13: another flow keeps its attachments");
-}
-
-async fn opens_a_copy_with_the_attachments<S: Store, H: Fn() -> S>(location: &impl Fn() -> H) {
-    let flow = known(Flow::open(MemoryStore::new(), columns()).await);
-    let shown = attachment("shown").alt("a text");
-    for text in ["first", "second"] {
-        let pushed = flow.push("user", Text::new(text).with(shown.clone()).with(attachment(text))).await;
-        assert!(pushed.is_ok(), "clause 13: a value with attachments can be pushed, but {pushed:?}");
-    }
-    let copy = location();
-    drop(known(flow.fork_into(2, copy()).await));
-    let copied = known(Flow::open(copy(), columns()).await);
-    for (step, text) in ["first", "second"].iter().enumerate() {
-        let value = copied.get("user", step).unwrap_or_default();
-        assert_eq!((value.as_str(), value.attachments()), (*text, &[shown.clone(), attachment(text)][..]));
-    }
 }

@@ -72,26 +72,6 @@ impl StoreLayer for Simulated {
         .boxed()
     }
 
-    fn put_blob(
-        self: &Arc<Self>,
-        inner: &Arc<dyn Store>,
-        digest: String,
-        bytes: Arc<[u8]>,
-    ) -> StoreFuture<()> {
-        let world = self.0.clone();
-        let inner = Arc::clone(inner);
-        async move {
-            let fault = world.fault(&Name::known("attachments"), 0, &Fault::STORE);
-            sleep(world.delay()).await;
-            if fault == Some(Fault::NotStored) {
-                return Err(StoreError::other("the disk is full"));
-            }
-            inner.put_blob(digest, bytes).await?;
-            if fault.is_none() { Ok(()) } else { Err(StoreError::other("the connection was lost")) }
-        }
-        .boxed()
-    }
-
     fn stored_steps(self: &Arc<Self>, inner: &Arc<dyn Store>, column: Name) -> StoreFuture<StoredSteps> {
         let world = self.0.clone();
         let read = inner.stored_steps(column.clone()).inspect_ok(move |stored_steps| {

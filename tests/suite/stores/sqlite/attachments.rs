@@ -35,7 +35,7 @@ async fn s16_an_attachment_is_there_once_until_its_last_flow_is_deleted() -> Out
     // More than a transaction removes.
     let f = Flow::open(chats.store("tuesday"), columns()).await?;
     for at in 0..50 {
-        f.push("user", Text::new("What is this?").with(picture(at, b""))).await?;
+        f.push("user", Text::new("What is this?").with(picture(at + 1, b""))).await?;
     }
     drop(f);
     chats.store("tuesday").delete().await?;

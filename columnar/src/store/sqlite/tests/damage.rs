@@ -77,7 +77,9 @@ fn s2_every_flipped_bit_is_detected() {
     let cell = |step, entry| vec![NewCell { column: name("user"), step, entry }];
     assert!(stored(&open.put(cell(2, Entry::SKIPPED.with_receipt("{}")))));
     assert!(stored(&open.put(cell(3, Entry::from("so").with_receipt("{\"calls\":1}")))));
-    open.file.define(open.flows[0], "defined".to_owned()).expect("there is room");
+    open.file
+        .write_alone(open.flows[0], |flow, db| flow.define(db, "defined".to_owned()))
+        .expect("there is room");
     drop(open);
     let found = accepted(&chats, read);
     assert_eq!(found, [0; 0]);
@@ -131,7 +133,9 @@ fn with_trees(chats: &Chats) -> (Open, Vec<usize>) {
     let mut open = chats.open().expect("it is new");
     open.open(chats, "tuesday").expect("it is free");
     for flow in 0..2 {
-        open.file.define(open.flows[flow], "defined".to_owned()).expect("there is room");
+        open.file
+            .write_alone(open.flows[flow], |flow, db| flow.define(db, "defined".to_owned()))
+            .expect("there is room");
         let cells = cells(0..60).into_iter().map(|cell| (flow, cell));
         assert!(stored(&open.put_each(cells.collect())));
     }
