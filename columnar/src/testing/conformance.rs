@@ -2,9 +2,11 @@
 
 mod attachments;
 mod copies;
+mod handles;
 
 use futures::future::{FutureExt, join, join_all};
 
+use self::handles::{define, opened, reopened};
 use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
 
@@ -72,19 +74,6 @@ const TEXTS: [&str; 16] = [
     "null",
 ];
 
-async fn opened<S: Store>(handle: &impl Fn() -> S) -> S {
-    let store = handle();
-    if let Err(error) = store.open().await {
-        unreachable!("a location without an owner can be opened: {error}");
-    }
-    store
-}
-
-async fn reopened<S: Store>(store: S, handle: &impl Fn() -> S) -> S {
-    drop(store);
-    opened(handle).await
-}
-
 /// A receipt, which to a store is any text.
 fn receipt(cell: impl std::fmt::Display) -> String {
     format!("{{\"model\":\"a/b\",\"calls\":1,\"attempts\":1,\"input\":120,\"ms\":640,\"id\":\"{cell}\"}}")
@@ -104,11 +93,6 @@ async fn put<S: Store>(store: &S, column: &str, step: usize, entry: Entry) -> Pu
 /// Puts an entry into a free cell.
 async fn store<S: Store>(store: &S, column: &str, step: usize, entry: Entry, clause: &str) {
     assert_eq!(put(store, column, step, entry).await, Put::Stored, "{clause}");
-}
-
-async fn define<S: Store>(store: &S, definition: &str) {
-    let defined = store.define(definition.to_owned()).await;
-    assert!(defined.is_ok(), "clause 9: it can be defined, but {defined:?}");
 }
 
 fn is_locked<T>(outcome: &Result<T, StoreError>) -> bool {

@@ -161,9 +161,9 @@ async fn s14_files_that_are_not_steps_are_ignored() {
 async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
     let scratch = tempfile::tempdir().expect("a folder");
     fs::create_dir(scratch.path().join(".columnar")).expect("it can be made");
-    fs::write(scratch.path().join(".columnar/format"), "3\n").expect("it can be written");
+    fs::write(scratch.path().join(".columnar/format"), "4\n").expect("it can be written");
     let error = refused(scratch.path()).await;
-    assert!(matches!(error, StoreError::Unsupported { found: 3, known: 2, .. }), "{error}");
+    assert!(matches!(error, StoreError::Unsupported { found: 4, known: 3, .. }), "{error}");
     assert!(FileStore::new(scratch.path()).verify().await.is_err());
     assert_eq!(files(scratch.path()), [".columnar/format"]);
     fs::write(scratch.path().join(".columnar/format"), "one").expect("it can be written");

@@ -7,6 +7,10 @@ use futures::future::join_all;
 use super::opened;
 use crate::stores::attachments::{names_a_lost_picture, picture, returns, talk};
 
+/// The attachments, and the flows that have each.
+const COUNTS: &str = "select format('%s %s', (select count(*) from columnar_attachments),
+    (select count(*) from columnar_flow_attachments))";
+
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 #[tokio::test]
@@ -18,8 +22,6 @@ async fn values_in_postgres_come_back_with_their_attachments() -> Outcome {
 #[tokio::test]
 async fn s16_an_attachment_is_there_once_until_its_last_flow_is_deleted() -> Outcome {
     let Some(database) = Database::new("s16, attachments").await else { return Ok(()) };
-    const COUNTS: &str = "select format('%s %s', (select count(*) from columnar_attachments),
-        (select count(*) from columnar_flow_attachments))";
     for (flow, expected) in [("monday", "2 2"), ("tuesday", "2 4")] {
         talk(PostgresStore::new(database.address(), flow)).await?;
         assert_eq!(database.one::<String>(COUNTS).await, expected);

@@ -98,7 +98,7 @@ async fn names_nothing(store: &SqliteStore) -> Outcome {
 async fn push_pictures(file: &std::ffi::OsStr) -> Result<()> {
     let f = Flow::open(SqliteStore::new(file, "monday"), columns()).await?;
     for step in 0_u32.. {
-        let [own, shared] = [step, 0].map(|at| large(at));
+        let [own, shared] = [step, 0].map(large);
         f.push("user", Text::new(step.to_string()).with(own).with(shared)).await?;
         println!("\nack {step}.");
     }

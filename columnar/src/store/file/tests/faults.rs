@@ -276,7 +276,7 @@ fn s9_staged_files_that_could_not_be_removed_are_removed_later() {
 fn s16_a_deletion_that_fails_is_whole_or_not_at_all_and_can_be_repeated() {
     let stored = || {
         let model = Model::default();
-        run_script(&location(&model), &deletion()[..3], || {}).expect("nothing fails");
+        run_script(&location(&model), &deletion()[..4], || {}).expect("nothing fails");
         model
     };
     let first = stored().operations().len();
@@ -295,7 +295,7 @@ fn s16_a_deletion_that_fails_is_whole_or_not_at_all_and_can_be_repeated() {
         let deleted = FileBackend::delete(&location(&model));
         model.fail(None);
         refused += usize::from(deleted.is_err());
-        let confirmed = if deleted.is_ok() { 4 } else { 3 };
+        let confirmed = if deleted.is_ok() { 5 } else { 4 };
         for left in states_after_loss(&model.image(), 20) {
             let contents = read_store(&location(&Model::of(left))).expect("it can be opened");
             assert_eq!(check(&contents, &deletion(), confirmed), Violations::default(), "{at}: {contents:?}");
