@@ -118,7 +118,7 @@ async fn bodies_have_the_types_of_the_sdks() {
     let rendered = lines(renderings::records().await.into_iter());
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bodies.jsonl");
-    fs::write(&file, lines.collect::<String>()).expect("it is ours");
+    fs::write(&file, sent.collect::<String>() + &rendered).expect("it is ours");
     succeeds(check.arg(file));
 }
 

@@ -21,12 +21,13 @@ pub(crate) const FILE_FLOWS: [&str; 7] = [
 
 /// Runs a flow. Its requests are in the model.
 pub(crate) async fn run(flow: &str, model: &Capture) -> Result<()> {
-    let brief = prompt("Be brief.").model(model.clone());
-    let long = || prompt("Be brief. ".repeat(2000)).model(model.clone());
+    // What a model does not take is words.
+    let brief = prompt("Be brief.").model(model.clone()).lenient();
+    let long = || prompt("Be brief. ".repeat(2000)).model(model.clone()).lenient();
     match flow {
         "an image" => asked(brief, [image()]).await,
         "files of all types" => asked(brief, files()).await,
-        "an image alone" => alone(brief.document()).await,
+        "an image alone" => alone(brief).await,
         "a drawn reply" => drawn(brief).await,
         "grouped images" => grouped(brief).await,
         "marked files" => marked(long(), &"word ".repeat(1000), files()).await,
@@ -72,8 +73,8 @@ async fn asked(step: impl Compute, files: impl IntoIterator<Item = Attachment>) 
 }
 
 /// A context of images alone.
-async fn alone(step: impl Compute) -> Result<()> {
-    let chat = flow([column("bot", source("user").latest(), step)])?;
+async fn alone(step: Prompt) -> Result<()> {
+    let chat = flow([column("bot", source("user").latest(), step.document())])?;
     chat.push("user", Text::new(" \n").with(image()).with(image())).await?;
     chat.run().await
 }

@@ -245,6 +245,7 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
 
 /// The modifiers of a view so far.
 #[derive(Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word that is there or is not")]
 struct Modifiers {
     /// `latest`, `window` or `all`.
     window: Option<Window>,
@@ -344,7 +345,7 @@ impl Modifiers {
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
         let lag = usize::from(is_lagged);
         let tiering = is_tiered.then_some(Tiering { target });
-        let spec = ViewSpec { lag, elided, text_only, tag, note, tiering, ..ViewSpec::all() };
+        let spec = ViewSpec { lag, tag, note, elided, text_only, tiering, ..ViewSpec::all() };
         spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }
 }

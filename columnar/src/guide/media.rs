@@ -107,10 +107,49 @@
 //! [`instruction()`](super::purposes), are words there: the alternative text in brackets, or `[image/png, 67 bytes]` without
 //! one.
 //!
-//! [`MediaRules`](crate::model::MediaRules) tells the media that a model takes, with source and date. If the model of a
-//! column does not take an attachment, the run ends with an error that names column, step and attachment, before
-//! anything is sent. A column that is made for several models is [`lenient`](crate::Prompt::lenient): it sends the
-//! alternative text. The text of the value is sent in any case.
+//! [`MediaRules`](crate::model::MediaRules) has the media that a model takes, with source and date. An attachment that the
+//! model of a column does not take is an error before anything is sent. The error names column, step and attachment. A
+//! column that is made for several models is [`lenient`](crate::Prompt::lenient), and sends the alternative text:
+//!
+//! ```
+//! use columnar::model::{Chunk, MediaError, Model, Request};
+//! use columnar::prelude::*;
+//! use columnar::{Attachment, Text};
+//! use futures::stream::{self, BoxStream};
+//!
+//! /// A model that takes what Claude takes.
+//! #[derive(Clone)]
+//! struct Claude;
+//!
+//! impl Model for Claude {
+//!     fn name(&self) -> &str {
+//!         "anthropic/claude-sonnet-5"
+//!     }
+//!
+//!     fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
+//!         stream::iter([Ok(Chunk::Text("A scan.".to_owned())), Ok(Chunk::stop())]).boxed()
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let chat = flow! {
+//!     source user;
+//!     column lenient(user) = prompt("Answer.").model(Claude).lenient();
+//!     column strict(user)  = prompt("Answer.").model(Claude);
+//! };
+//! let scan = Attachment::new(b"II*\0\x08\0\0\0\0\0".as_slice())?.alt("A scan of a letter");
+//! chat.user.push(Text::new("What is this?").with(scan)).await?;
+//!
+//! let error = chat.run().await.expect_err("Claude takes no TIFF");
+//! let reason = MediaError::of(&error).expect("the reason").to_string();
+//! assert!(error.to_string().contains("`strict` at step 0"));
+//! assert!(reason.starts_with("`anthropic/claude-sonnet-5` does not take the attachment image/tiff "));
+//! assert!(reason.contains(" of `user` at step 0: "));
+//! assert_eq!(chat.lenient.get(0).as_deref(), Some("A scan."));
+//! # Ok(()) }
+//! ```
+//!
+//! The text of the value is sent in any case, and never lost.
 //!
 //! # Tokens and limits
 //!
@@ -128,13 +167,13 @@
 //! # Ok(()) }
 //! ```
 //!
-//! An image or a request above a limit of the provider, in bytes, pixels, pages or number, is such an error, too. Show
-//! fewer values, `user.window(3)`, or a smaller image.
+//! A request above a limit of the provider, in bytes, pixels, pages or number, is such an error, too. Show fewer values,
+//! `user.window(3)`, or attach a smaller image.
 //!
 //! # Steps that make attachments
 //!
 //! A function that computes a column returns a `Text`, too, or a `Result` of one. Later columns see the attachments as
-//! those of a source:
+//! in values of a source:
 //!
 //! ```
 //! use columnar::prelude::*;

@@ -14,7 +14,7 @@ use columnar::rows::{read_json_lines, write_json_lines};
 use columnar::simulation::{Fault, Simulation};
 use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError, StoredSteps};
 use columnar::testing::{LayeredStore, StoreLayer, conformance};
-use columnar::{Attachment, CellState, Name, Text, Value};
+use columnar::{Attachment, CellState, Column, Name, Text, Value};
 use columnar_tests::store::on_put;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::TryStreamExt;
@@ -38,11 +38,9 @@ pub(super) fn note() -> Attachment {
 }
 
 /// A source, and a column whose values have the first attachment of the source.
-pub(super) fn columns() -> [columnar::Column; 1] {
+pub(super) fn columns() -> [Column; 1] {
     let echo = |cx: Context| async move {
-        let shown =
-            cx.messages().iter().flat_map(|message| message.parts()).flat_map(|part| part.attachments());
-        let first = shown.cloned().next();
+        let first = cx.messages().parts().find_map(|part| part.attachments().first().cloned());
         first.into_iter().fold(Text::new("seen"), Text::with)
     };
     [column("echo", source("user").latest(), echo)]
@@ -91,7 +89,7 @@ pub(super) async fn returns<S: Store>(handle: impl Fn() -> S) -> Outcome {
     drop(f);
 
     let f = Flow::open(OpenOptions::new(handle()).recent(0), columns()).await?;
-    assert_eq!(f.cell("user", 0), CellState::NotLoaded);
+    assert_eq!(f.cell("user", 0)?, CellState::NotLoaded);
     let value = f.value("user", 2).await?.expect("it is stored");
     assert_eq!(value.attachments(), [picture(7, b"").alt("a plan")]);
     let all: Vec<(usize, Value)> = f.values("user", ..).try_collect().await?;
@@ -123,7 +121,8 @@ pub(super) async fn returns<S: Store>(handle: impl Fn() -> S) -> Outcome {
 
 /// Reads a talk whose picture is gone or damaged. `reason` is the end of each error.
 pub(super) async fn names_a_lost_picture<S: Store>(handle: impl Fn() -> S, reason: &str) -> Outcome {
-    let digest = &picture(7, b"").digest()[..8];
+    let picture = picture(7, b"");
+    let digest = &picture.digest()[..8];
     let reason = format!("its attachment `image/png {digest}` {reason}; restore it from a backup");
     let error = Flow::open(handle(), columns()).await.expect_err("a value is not whole");
     assert!(matches!(error, Error::Load { .. }), "{error:?}");

@@ -94,14 +94,13 @@ impl CheckedRow {
                     let step = step.as_u64().and_then(|step| step.try_into().ok());
                     row.step = Some(step.ok_or(InvalidRow::Step)?);
                 }
-                (SKIPPED | REASONS, Json::Null) | (REASONS, Json::Array(_)) => {}
+                // The rows have no bytes of attachments, so the texts are stored alone.
+                (SKIPPED | REASONS, Json::Null) | (REASONS, Json::Array(_)) | (ATTACHMENTS, _) => {}
                 (SKIPPED, Json::Array(columns)) if columns.iter().all(Json::is_string) => {
                     for (at, column) in columns.iter().filter_map(Json::as_str).enumerate() {
                         row.cells.push((Name::new(column)?, Some(skipped(reasons.get(at)))));
                     }
                 }
-                // The rows have no bytes, so the texts are stored alone.
-                (ATTACHMENTS, _) => {}
                 (SKIPPED, _) => return Err(InvalidRow::Skipped),
                 (REASONS, _) => return Err(InvalidRow::Reasons),
                 // Other programs add columns of their own, which may be empty.

@@ -497,7 +497,7 @@ async fn no_block_is_blank_and_blocks_stay_as_they_are() {
 /// The guide shows the parts of the formats without a public rendering as these are sent.
 #[tokio::test]
 async fn the_guide_has_the_parts_of_attachments() {
-    const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x01\0\0\0\07n\xf9$\
+    const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x01\0\0\0\x007n\xf9$\
         \0\0\0\nIDATx\xdac`\0\0\0\x02\0\x01\xe5'\xde\xfc\0\0\0\0IEND\xaeB`\x82";
     let f = flow([column("answer", source("user").all(), script([""]))]).expect("a sound flow");
     let question = Text::new("Is it on?").with(Attachment::new(DOT).expect("a picture"));

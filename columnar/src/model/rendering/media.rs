@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(
             rendering.openai()["messages"][1]["content"],
             json!([
-                { "type": "text", "text": format!("{text}\n\n[text/plain, 4 bytes]") },
+                { "type": "text", "text": format!("{text}\n\nTwo\n") },
                 { "type": "image_url", "image_url": { "url": url } },
             ])
         );

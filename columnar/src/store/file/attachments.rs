@@ -53,6 +53,10 @@ impl AttachmentFiles {
         if self.durable.is_empty() {
             begin(folder, format)?;
         }
+        // Through a link, the file would get into a folder of somebody else.
+        if folder.status(&folder.attachments)?.is_none_or(|found| found.kind != FileKind::Folder) {
+            return Err(unwritable(&folder.attachments, "it is not a folder"));
+        }
         let name = format!("{digest}.{}", ending(bytes));
         let path = folder.attachments.join(&name);
         let found = folder.status(&path)?;
@@ -114,12 +118,7 @@ fn begin<D: Disk>(folder: &StoreFolder<D>, staged: &Path) -> Result<(), StoreErr
     if StoreFormat::read(folder)? != StoreFormat::Known(WITH_ATTACHMENTS) {
         folder.replace(&folder.format, staged, format!("{WITH_ATTACHMENTS}\n").as_bytes())?;
     }
-    let path = &folder.attachments;
-    create_dir(&folder.disk, path)?;
-    // Through a link, files would get into a folder of somebody else.
-    if folder.disk.status(path).context("looking at", path)?.kind != FileKind::Folder {
-        return Err(unwritable(path, "it is not a folder"));
-    }
+    create_dir(&folder.disk, &folder.attachments)?;
     folder.sync(&folder.root)
 }
 

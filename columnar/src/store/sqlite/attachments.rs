@@ -8,7 +8,7 @@ use super::error::SqliteError;
 use super::schema::{has_attachments, make_attachments};
 
 /// The most attachments that a transaction removes.
-const REMOVED: u16 = 8;
+const REMOVED: u32 = 8;
 
 /// Stores an attachment of a flow.
 pub(super) fn put(db: &Transaction<'_>, flow: i64, digest: &str, bytes: &[u8]) -> Result<(), SqliteError> {
@@ -53,7 +53,7 @@ pub(super) fn purge(db: &Transaction<'_>) -> Result<bool, SqliteError> {
     // The digests are in an index, so the bytes of other attachments are not read.
     let remove = "delete from attachment where id in (select id from attachment where digest not in
         (select digest from flow_attachment) limit ?)";
-    Ok(db.execute(remove, [REMOVED])? == usize::from(REMOVED))
+    Ok(db.execute(remove, [REMOVED])? > 0)
 }
 
 /// Whether attachments that no flow has are left.

@@ -42,7 +42,7 @@ fn recording(Recording { cell, request: recorded, replies, .. }: &Recording) -> 
 }
 
 fn request(recorded: &RecordedRequest) -> JsonLayout {
-    let RecordedRequest { model, system, messages, follow_up, max_tokens, settings, schema } = recorded;
+    let RecordedRequest { model, system, messages, follow_up, max_tokens, settings, schema, .. } = recorded;
     let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
     let mut entries = vec![("model", JsonLayout::quoted(model))];
     entries.extend(max_tokens.map(|limit| ("max_tokens", JsonLayout::number(limit))));
@@ -173,6 +173,7 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, String> {
             lenient: false,
         },
         schema: value.optional("schema")?.as_ref().map(read_schema).transpose()?,
+        origins: Vec::new(),
     })
 }
 

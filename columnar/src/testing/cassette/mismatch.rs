@@ -14,10 +14,12 @@ const DIFFERENT: usize = 5;
 /// The characters shown of a line.
 const WIDTH: usize = 100;
 
-/// Describes the request of a cell, which is given as its lines and not recorded, as the end of a sentence.
+/// Describes the request of a cell, which is given as its lines and not recorded, as the end of a sentence. `origins` are
+/// the cells of the attachments.
 pub(super) fn describe(
     cell: &RecordedCell,
     requested: &[String],
+    origins: &[String],
     recordings: &BTreeMap<Vec<String>, Recording>,
 ) -> String {
     let mut text = format!("for `{}` at step {}", cell.column, cell.step);
@@ -33,7 +35,7 @@ pub(super) fn describe(
             "\nthe nearest one is for `{}` at step {}, and differs first in {}; - is recorded, + is requested:\n{}",
             cell.column,
             cell.step,
-            difference.section(),
+            difference.section(origins),
             difference.shown(),
         );
     }
@@ -85,9 +87,8 @@ impl<'l> RequestDifference<'l> {
     }
 
     /// The name of the section with the first difference.
-    fn section(&self) -> String {
+    fn section(&self, origins: &[String]) -> String {
         let heading = self.heading().map_or(self.first(), |(_, line)| line);
-        let first = self.heading().map_or(0, |(at, _)| at);
         let same = self.requested.iter().take(self.before);
         let same = same.filter(|line| matches!(line.as_str(), "user" | "assistant")).count();
         let section = match heading.split([':', ' ']).next().unwrap_or_default() {
@@ -96,13 +97,17 @@ impl<'l> RequestDifference<'l> {
             "then" => "the follow-up messages".to_owned(),
             setting => format!("`{setting}`"),
         };
-        let own = self.requested.iter().take(self.before).skip(first);
-        let attachments = own.filter(|line| line.starts_with(ATTACHMENT)).count();
-        if self.first().starts_with(ATTACHMENT) {
-            format!("attachment {} of {section}", attachments + 1)
-        } else {
-            section
+        if !self.first().starts_with(ATTACHMENT) {
+            return section;
         }
+        let same = self.requested.iter().take(self.before).map(String::as_str);
+        let before = same.clone().filter(|line| line.starts_with(ATTACHMENT)).count();
+        let own = same.rev().take_while(|line| !is_heading(line));
+        let own = own.filter(|line| line.starts_with(ATTACHMENT)).count();
+        // A recorded attachment that is not requested any more has no cell.
+        let origin = self.own(self.requested).first().and_then(|_| origins.get(before));
+        let origin = origin.map_or_else(String::new, |origin| format!(" ({origin})"));
+        format!("attachment {} of {section}{origin}", own + 1)
     }
 
     fn shown(&self) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::context::{Messages, Role};
+use crate::context::{Messages, Origin, Role};
 use crate::model::rendering::{ReplySettings, Request, Schema};
 use crate::model::{Chunk, End, MaxTokens};
 
@@ -51,6 +51,8 @@ pub(super) struct RecordedRequest {
     /// The settings without `lenient`, which only decides what is sent.
     pub(super) settings: ReplySettings,
     pub(super) schema: Option<Schema>,
+    /// The cells of the attachments, for errors; none if the request comes from the file.
+    pub(super) origins: Vec<String>,
 }
 
 /// A message: the role, and texts with the attachments between. The first part is a text, and two texts are never
@@ -90,6 +92,15 @@ impl RecordedPart {
     }
 }
 
+/// The cell of each attachment.
+fn origins(messages: &Messages) -> Vec<String> {
+    let origins = messages.parts().flat_map(|part| {
+        let origin = part.origin().map(|Origin { column, step }| format!("`{column}` at step {step}"));
+        part.attachments().iter().map(move |_| origin.clone().unwrap_or_default())
+    });
+    origins.collect()
+}
+
 /// The beginning of the line of an attachment.
 pub(super) const ATTACHMENT: &str = "attachment: ";
 
@@ -118,6 +129,7 @@ impl RecordedRequest {
             max_tokens: Some(*max_tokens).filter(|limit| *limit != MaxTokens::by_model(model).default),
             settings: ReplySettings { lenient: false, ..settings.clone() },
             schema: schema.as_deref().cloned(),
+            origins: origins(messages),
         }
     }
 

@@ -88,7 +88,7 @@ async fn a_changed_attachment_is_an_unrecorded_request() -> Result<()> {
     let error = cause(ask(player(), &[note.clone(), dash()]).await.map(drop));
     let shown = [
         "no reply for `assistant` at step 0",
-        "`assistant` at step 0, and differs first in attachment 2 of message 1; ",
+        "`assistant` at step 0, and differs first in attachment 2 of message 1 (`user` at step 0); ",
         "\n    </user>\n  attachment: {\"bytes\":17,",
         "\n- attachment: {\"alt\":\"A dot.\",\"bytes\":67,\"sha256\":\"",
         "\n+ attachment: {\"alt\":\"A dot.\",\"bytes\":67,\"sha256\":\"",
@@ -97,9 +97,10 @@ async fn a_changed_attachment_is_an_unrecorded_request() -> Result<()> {
         assert!(error.contains(part), "{part}\n{error}");
     }
     for (attachments, place) in [
-        (vec![note.clone(), dot().alt("A pixel.")], "attachment 2 of message 1"),
-        (vec![note.clone(), dot(), dot()], "attachment 3 of message 1"),
-        (vec![dot(), note.clone()], "attachment 1 of message 1"),
+        (vec![note.clone(), dot().alt("A pixel.")], "attachment 2 of message 1 (`user` at step 0)"),
+        (vec![note.clone(), dot(), dot()], "attachment 3 of message 1 (`user` at step 0)"),
+        (vec![dot(), note.clone()], "attachment 1 of message 1 (`user` at step 0)"),
+        // These are not requested any more, so they have no cell.
         (vec![note], "attachment 2 of message 1"),
         (Vec::new(), "attachment 1 of message 1"),
     ] {

@@ -29,6 +29,11 @@ pub(super) enum Action {
 /// The text of the cells that have an attachment.
 pub(super) const ATTACHED: &str = "é";
 
+/// The attachment of a cell.
+pub(super) fn attached((_, _, text): Cell) -> Option<Attachment> {
+    (text == Some(ATTACHED)).then(attachment)
+}
+
 fn attachment() -> Attachment {
     Attachment::new("a note of some lines\n".repeat(4)).expect("a text")
 }
@@ -70,8 +75,8 @@ pub(super) fn deletion() -> Vec<Action> {
 /// The entry of a cell. Entries of `map` have receipts.
 pub(super) fn entry((column, step, text): Cell) -> Entry {
     let entry = text.map_or(Entry::SKIPPED, Entry::from);
-    if text == Some(ATTACHED) {
-        let attachments = AttachmentRef::of(&Text::new(ATTACHED).with(attachment()).into());
+    if let Some(attachment) = attached((column, step, text)) {
+        let attachments = AttachmentRef::of(&Text::new(ATTACHED).with(attachment).into());
         return entry.with_receipt(CellReceipt { attachments, ..CellReceipt::default() }.to_string());
     }
     if column == "map" { entry.with_receipt(format!("{{\"calls\":1,\"ms\":{step}}}")) } else { entry }
@@ -96,8 +101,8 @@ pub(super) fn run_script<D: Disk>(
             }
             (Action::Define(text), Some(store)) => store.define(text)?,
             (Action::Put(cells), Some(store)) => {
-                if cells.iter().any(|(_, _, text)| *text == Some(ATTACHED)) {
-                    store.put_blob(attachment().digest(), &attachment().shared_bytes())?;
+                for attachment in cells.iter().filter_map(|cell| attached(*cell)) {
+                    store.put_blob(attachment.digest(), &attachment.shared_bytes())?;
                 }
                 let cell = |cell: &Cell| NewCell { column: name(cell.0), step: cell.1, entry: entry(*cell) };
                 store.put(cells.iter().map(cell).collect())?;
