@@ -145,8 +145,8 @@ pub(crate) fn rust_keyword(name: &Ident) -> String {
 pub(crate) const PURPOSE_OF_SELF: &str =
     "`self` is shown as assistant messages, so it has no purpose\n\nhelp: drop this";
 
-/// `notes.context`
-pub(crate) fn no_purpose_parentheses(word: &Ident) -> String {
+/// `notes.context` or `user.text_only`
+pub(crate) fn not_empty_parentheses(word: &Ident) -> String {
     format!("{}\n\nhelp: write `{}()`", not_parentheses(word), ident_text(word))
 }
 
@@ -164,7 +164,8 @@ pub(crate) fn no_view_named(modifier: &Ident) -> String {
         Some(near) => format!("did you mean `{near}`?"),
         None => {
             "the views are `latest`, `window(n)` and `prev`, and after them, in any order, `filter(...)`, \
-                 `sample(...)`, `elided()`, `as(\"tag\")`, `note(\"...\")`, `context()` and `instruction()`"
+                 `sample(...)`, `elided()`, `text_only()`, `as(\"tag\")`, `note(\"...\")`, `context()` and \
+                 `instruction()`"
                 .to_owned()
         }
     };

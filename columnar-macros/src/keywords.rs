@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use crate::ident::{self, ident_text};
 
 /// The modifiers of a view.
-pub(crate) const MODIFIERS: [&str; 12] = [
+pub(crate) const MODIFIERS: [&str; 13] = [
     "latest",
     "window",
     "prev",
@@ -14,6 +14,7 @@ pub(crate) const MODIFIERS: [&str; 12] = [
     "filter",
     "sample",
     "elided",
+    "text_only",
     "context",
     "instruction",
     "tiered",

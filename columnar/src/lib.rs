@@ -241,12 +241,14 @@ pub mod prelude {
 /// was       := "was" string                             the earlier name, under which values are stored
 /// module    := "use" Path types? ("(" arguments ")")? "{" (ident (":" name)?),* "}" "as" ident ";"
 /// types     := "<" Type,* ">"                           of the generics of the flow; the arguments as `new` takes them
-/// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? elided?  |  "group(" string ("," view)+ ")"
+/// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? (elided | plain)*
+///            | "group(" string ("," view)+ ")"
 ///            | name ".tiered()" (".target(" n ")")?     of a source of documents
 /// name      := ident ("." ident)*
 /// range     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
-/// modifier  := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"  |  elided  |  purpose
+/// modifier  := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"  |  elided  |  plain  |  purpose
 /// elided    := ".elided()"                              after ".latest", ".window(" n ")" or ".prev"
+/// plain     := ".text_only()"                           without attachments; in parentheses, as `purpose`
 /// purpose   := ".context()"  |  ".instruction()"        with parentheses, since columns may have these names
 /// ```
 ///

@@ -152,9 +152,10 @@ fn purposes_are_completed_and_explained(editor: &mut Editor, form: Form) {
         "column tone(topics, user.prev.window(2).ins¦) = ;",
         "column tone(topics, user.context¦()) = prompt(\"\");",
         "column tone(topics, user.latest.as(\"said\").¦) = prompt(\"\");",
+        "column tone(topics, user.latest.text_only().¦) = prompt(\"\");",
     ] {
         let found = labels(editor, &program(form, line));
-        for purpose in ["context", "instruction"] {
+        for purpose in ["context", "instruction", "text_only"] {
             let is_there = found.iter().any(|(label, _)| label.starts_with(purpose));
             assert!(is_there, "no `{purpose}`, {form:?}: {line}\n{found:?}");
         }
@@ -162,7 +163,12 @@ fn purposes_are_completed_and_explained(editor: &mut Editor, form: Form) {
     if form != Form::Extension {
         let line = "source files: Documents; column tone(files.tiered().¦, user, self) = prompt(\"\");";
         let found = labels(editor, &program(form, line));
-        assert!(!found.iter().any(|(label, _)| label.starts_with("context")), "{form:?}: {line}\n{found:?}");
+        for purpose in ["context", "text_only"] {
+            assert!(
+                !found.iter().any(|(label, _)| label.starts_with(purpose)),
+                "{form:?}: {line}\n{found:?}"
+            );
+        }
     }
     let line =
         "column tone(user, topics.latest.instruction(), user.prev.as(\"old\").context()) = prompt(\"\");";

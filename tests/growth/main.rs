@@ -49,6 +49,7 @@ const ENTRANCES: &[Entrance] = &[
     Entrance { name: "an edge with one source again and again", size: 2_000, work: trees::repeated_source },
     Entrance { name: "an imported chain", size: 500, work: trees::chain },
     Entrance { name: "an imported star", size: 500, work: trees::star },
+    Entrance { name: "imported pictures", size: 250, work: trees::pictures },
     Entrance { name: "imported links", size: 250, work: trees::links },
     Entrance { name: "a flow of columns", size: 250, work: declared::columns },
     Entrance { name: "a flow of mistakes", size: 250, work: declared::mistakes },

@@ -1,6 +1,8 @@
 //! Trees of other programs.
 
-use columnar::loom::{Author, Edge, Mode, NodeId, Tree, export, import};
+use columnar::Text;
+use columnar::loom::{Author, Change, Edge, Mode, NodeId, Tree, export, import};
+use columnar_tests::pictures::picture;
 
 pub(super) fn repeated_source(size: usize) {
     let mut tree = Tree::new(Mode::Dialogue);
@@ -30,6 +32,20 @@ pub(super) fn chain(size: usize) {
 
 pub(super) fn star(size: usize) {
     assert_eq!(import(&document(size, false)).expect("it is a document").len(), 1);
+}
+
+/// Pictures of other sizes than any other one, in a document and in the JSON of changes.
+pub(super) fn pictures(size: usize) {
+    let mut tree = Tree::new(Mode::Dialogue);
+    let mut dice = 1 << 40;
+    for width in (1..).take(size) {
+        dice += 1 << 41;
+        let text = Text::new("").with(picture(width, 8));
+        tree.append(&mut || dice, Edge::root(), Author::Human, text).expect("it is new");
+    }
+    let changes = tree.changes().map(|change| Change::parse(&change.to_json()).expect("it is whole"));
+    let again = Tree::replay(Mode::Dialogue, changes).expect("all of them are there");
+    assert_eq!(import(&export(&again, "t", "")).expect("it is a document").len(), 1);
 }
 
 /// Links to nodes that were there, which could close a cycle, in a document and in a stored tree.

@@ -18,6 +18,7 @@ mod bodies;
 mod file_flows;
 mod flows;
 mod gateways;
+mod images;
 mod models;
 mod python;
 mod renderings;

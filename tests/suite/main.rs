@@ -55,6 +55,7 @@ pub mod language {
     pub mod flows;
     pub mod inputs;
     pub mod limits;
+    pub mod media;
     pub mod modules;
     pub mod names;
     pub mod purposes;
@@ -70,6 +71,7 @@ pub mod loom {
     pub mod live_damage;
     mod long;
     mod long_requests;
+    mod media;
     mod naive;
     mod named;
     mod open_loom;
@@ -156,6 +158,7 @@ pub mod services {
 
 /// Stores, and flows that are opened again.
 pub mod stores {
+    pub mod attachments;
     pub mod contract;
     pub mod copies;
     pub mod file;
@@ -182,6 +185,7 @@ pub mod tiers {
     pub mod contexts;
     mod elsewhere;
     mod laws;
+    mod media;
     mod naive;
     pub mod rules;
 }

@@ -22,7 +22,6 @@ pub mod figures;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub mod flood;
 pub mod gate;
-pub mod images;
 pub mod live;
 pub mod log;
 pub mod models;
@@ -30,6 +29,7 @@ pub mod naive;
 pub mod panics;
 pub mod parse;
 pub mod peers;
+pub mod pictures;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod process;

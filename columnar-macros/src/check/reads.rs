@@ -6,10 +6,10 @@ use std::fmt::Display;
 use proc_macro2::Ident;
 
 use crate::diagnostics::{
-    Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, listed, no_purpose_parentheses, no_view_named,
+    Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, listed, no_view_named, not_empty_parentheses,
     not_parentheses, quote, rust_keyword,
 };
-use crate::ident::{ident_text, is_gen, is_name, rust_ident};
+use crate::ident::{self, ident_text, is_gen, is_name, rust_ident};
 use crate::keywords::is_primitive;
 use crate::syntax::{
     FlowDecl, FlowForm, ModifierKind, ModuleDecl, Param, ViewDecl, ViewState, as_ident, uses,
@@ -43,7 +43,7 @@ pub(super) fn check_views(flow: &mut FlowDecl, clashes: HashSet<String>, errors:
                 false
             } else {
                 if names.columns.contains(&ident_text(&view.base)) && !names.is_clash(view) {
-                    check_purpose_parentheses(view, errors);
+                    check_empty_parentheses(view, errors);
                     names.check_parentheses(view, errors);
                     check_modifier(view, errors);
                 }
@@ -51,7 +51,7 @@ pub(super) fn check_views(flow: &mut FlowDecl, clashes: HashSet<String>, errors:
             };
             if shows_a_column {
                 names.check_documents(view, errors);
-                check_purpose_of_tiers(view, errors);
+                check_modifiers_of_tiers(view, errors);
                 check_elided(view, errors);
                 check_constants(view, params, &names_of_params, errors);
             } else {
@@ -81,35 +81,41 @@ fn check_self(view: &mut ViewDecl, names: &NamesInScope, errors: &mut Errors) ->
         view.take_path_as_modifiers();
         return false;
     }
-    check_purpose_parentheses(view, errors);
+    check_empty_parentheses(view, errors);
     check_modifier(view, errors);
     true
 }
 
-/// `context` and `instruction` are methods, since columns of modules may have these names. Wrong, where `notes` is a column
-/// of this flow:
+/// `context`, `instruction` and `text_only` are methods, since columns of modules may have these names. Wrong, where `notes`
+/// is a column of this flow:
 ///
 /// ```text
 /// column topics(user, notes.context) = prompt("...");
 /// column topics(user, self.context) = prompt("...");
 /// ```
-fn check_purpose_parentheses(view: &mut ViewDecl, errors: &mut Errors) {
-    if let Some(word) =
-        view.path.first().filter(|word| ["context", "instruction"].contains(&&*ident_text(word)))
-    {
-        if view.is_self {
+fn check_empty_parentheses(view: &mut ViewDecl, errors: &mut Errors) {
+    const WORDS: [&str; 3] = ["context", "instruction", "text_only"];
+    if let Some(word) = view.path.first().filter(|word| ident::is_one_of(word, &WORDS)) {
+        if view.is_self && ident_text(word) != "text_only" {
             errors.at(word, PURPOSE_OF_SELF);
         } else {
-            errors.at(word, no_purpose_parentheses(word));
+            errors.at(word, not_empty_parentheses(word));
         }
         view.state = ViewState::Invalid;
     }
 }
 
-/// Documents in tiers have fixed places. Wrong: `column coder(files.tiered().context(), user, self) = prompt("...");`.
-fn check_purpose_of_tiers(view: &mut ViewDecl, errors: &mut Errors) {
-    if let Some(word) = view.purpose.clone().filter(|_| view.is_tiered()) {
+/// Documents in tiers have fixed places, and no attachments. Wrong:
+/// `column coder(files.tiered().context(), user, self) = prompt("...");`.
+fn check_modifiers_of_tiers(view: &mut ViewDecl, errors: &mut Errors) {
+    if !view.is_tiered() {
+        return;
+    }
+    if let Some(word) = view.purpose.clone() {
         view.report(word, PURPOSE_OF_TIERS, errors);
+    }
+    if let Some(text_only) = view.of_kinds(&[ModifierKind::TextOnly]) {
+        view.report(text_only, TEXT_OF_TIERS, errors);
     }
 }
 
@@ -412,6 +418,9 @@ fn tiered_column(name: &str) -> String {
 /// `files.tiered().context()`
 const PURPOSE_OF_TIERS: &str =
     "a tiered view stands before the messages, so it has no purpose\n\nhelp: drop this";
+
+/// `files.tiered().text_only()`
+const TEXT_OF_TIERS: &str = "a tiered view shows documents, which have no attachments\n\nhelp: drop this";
 
 const TAGGED_TIERS: &str =
     "a tiered view stands before the messages, so it has no tag and no note\n\nhelp: drop this";

@@ -13,7 +13,7 @@ use super::cursor::{Cursor, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression};
 use super::view::{self, ModifierKind, Tag, ViewDecl, WindowDecl};
 use crate::diagnostics::{
-    Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_purpose_parentheses, no_view_named, not_parentheses,
+    Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_view_named, not_empty_parentheses, not_parentheses,
     quote,
 };
 use crate::ident::{ident_text, is_name, rust_ident, without_marker};
@@ -128,6 +128,7 @@ impl ModifierParser<'_> {
             "note" => (ModifierKind::Note, Self::note),
             "filter" | "sample" => (ModifierKind::Filter, Self::filter),
             "elided" => (ModifierKind::Elided, Self::elided),
+            "text_only" => (ModifierKind::TextOnly, Self::text_only),
             "tiered" => (ModifierKind::Tiered, Self::tiered),
             "target" => (ModifierKind::Target, Self::target),
             "context" | "instruction" => (ModifierKind::Purpose, Self::purpose),
@@ -284,25 +285,40 @@ impl ModifierParser<'_> {
         }
     }
 
+    fn text_only(&mut self, call: &ModifierCall<'_>) {
+        if self.view.has(ModifierKind::TextOnly) {
+            self.report(call.tokens(), "a view has one `text_only()`\n\nhelp: drop this");
+        }
+        self.empty_parentheses(call);
+    }
+
+    /// Reports a modifier without parentheses, or with arguments that it does not take.
+    fn empty_parentheses(&mut self, call: &ModifierCall<'_>) {
+        match &call.arguments {
+            None => self.report(call.name, not_empty_parentheses(call.name)),
+            Some(arguments) if !is_blank(&trees_of(arguments)) => {
+                let word = ident_text(call.name);
+                self.report(call.name, format!("`{word}` takes no arguments\n\nhelp: write `{word}()`"));
+            }
+            Some(_) => {}
+        }
+    }
+
     /// `context()` or `instruction()`. An instruction is no message, so it has nothing that a message shows around values.
     fn purpose(&mut self, call: &ModifierCall<'_>) {
         let word = ident_text(call.name);
         let labels = [ModifierKind::Elided, ModifierKind::Tag, ModifierKind::Note];
         let is_labelled = labels.into_iter().any(|label| self.view.has(label));
-        match &call.arguments {
-            _ if self.view.is_self => return self.report(call.name, PURPOSE_OF_SELF),
-            _ if self.view.purpose.is_some() => {
-                return self.report(call.name, "a view has one purpose\n\nhelp: drop this");
-            }
-            _ if is_labelled && word == "instruction" => {
-                self.report(call.name, LATE_INSTRUCTION);
-            }
-            None => self.report(call.name, no_purpose_parentheses(call.name)),
-            Some(arguments) if !is_blank(&trees_of(arguments)) => {
-                self.report(call.name, format!("`{word}` takes no arguments\n\nhelp: write `{word}()`"));
-            }
-            Some(_) => {}
+        if self.view.is_self {
+            return self.report(call.name, PURPOSE_OF_SELF);
         }
+        if self.view.purpose.is_some() {
+            return self.report(call.name, "a view has one purpose\n\nhelp: drop this");
+        }
+        if is_labelled && word == "instruction" {
+            self.report(call.name, LATE_INSTRUCTION);
+        }
+        self.empty_parentheses(call);
         self.view.purpose = Some(call.name.clone());
     }
 

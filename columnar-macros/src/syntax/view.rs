@@ -120,6 +120,8 @@ pub(crate) enum ModifierKind {
     /// `latest`, `window(n)`, `prev`, `all()`, and any word that no view has.
     Range,
     Elided,
+    /// `text_only()`
+    TextOnly,
     Tag,
     Filter,
     Note,
@@ -374,7 +376,7 @@ pub(super) fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 fn is_modifier(name: &Ident) -> bool {
     let text = ident_text(name);
     // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
-    let is_method = ["tiered", "target", "context", "instruction"].contains(&&*text);
+    let is_method = ["tiered", "target", "context", "instruction", "text_only"].contains(&&*text);
     !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
 }
 

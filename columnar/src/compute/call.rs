@@ -157,7 +157,7 @@ impl ModelCall {
             let window = window.most_input;
             return Err(ReplyError::NoRoom { model, tokens, window, source: Refused }.into());
         }
-        check_media(&self.request, name)?;
+        check_media(&self.request, name, |_| true)?;
         // Reserved before the call: a sum of reported costs would miss the calls in flight.
         // Before the span begins: waiting for other calls is no part of this call.
         if let Some(limit) = &self.limit {

@@ -127,7 +127,7 @@ impl<'a> IntoReply<'a, form::Reply> for Reply<'a> {
     }
 }
 
-/// Text or [`Json`], or a `Result` of these with any error.
+/// Text or [`Json`], or a `Result` of these with any error. A [`Text`](crate::Text) may have attachments.
 #[diagnostic::on_unimplemented(
     message = "the pieces of this compute step are no text",
     label = "expected text, found `{Self}`",

@@ -188,8 +188,9 @@ impl Prompt {
         self
     }
 
-    /// Leaves out settings that the model does not take. By default such a setting is an error of the run before any
-    /// cell is computed. The error names the column, the setting and the model.
+    /// Leaves out settings that the model does not take, and sends the alternative texts of attachments that it does not
+    /// take. By default such a setting is an error of the run before any cell is computed, and such an attachment an error
+    /// of the cell before anything is sent. The error names the column, the setting or the attachment, and the model.
     ///
     /// ```
     /// use columnar::prompt;

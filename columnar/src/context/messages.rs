@@ -139,6 +139,7 @@ impl Messages {
     }
 
     /// The tokens of the attachments among all tokens.
+    #[cfg(feature = "providers")]
     pub(crate) fn media_tokens(&self) -> usize {
         self.parts().map(|part| part.media_tokens()).sum()
     }
@@ -171,9 +172,9 @@ impl Messages {
         Some((reads.name_of(view).clone(), turn - lag))
     }
 
-    /// The instructions among the inputs, as they are stored, with the cell of each.
-    pub(crate) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, &str)> {
-        self.0.instruction_texts().map(|(origin, text)| (origin, text.value))
+    /// The instructions among the inputs, as the system text has them, with the cell of each.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, Cow<'_, str>)> {
+        self.0.instruction_texts().map(|(origin, text)| (origin, text.in_words()))
     }
 
     /// The tokens of the instructions among the inputs.

@@ -179,6 +179,7 @@ impl<'m> Part<'m> {
     }
 
     /// The tokens of the attachments.
+    #[cfg(feature = "providers")]
     pub(crate) fn media_tokens(&self) -> usize {
         self.media_tokens
     }

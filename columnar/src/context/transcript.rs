@@ -80,6 +80,8 @@ impl Transcript {
         let overhead = Overhead::new(&reads, options.settings, options.counter);
         let slots = slots(turns.iter().map(|(role, _)| *role));
         let tokens: Vec<usize> = turns.iter().map(|(_, text)| overhead.counter.count(text)).collect();
+        let media = turns.iter().map(|(role, text)| media_tokens(&reads, &overhead, *role, text));
+        let sizes: Vec<usize> = tokens.iter().zip(media).map(|(text, media)| text + media).collect();
         let mut histories: [History; 3] = Default::default();
         let [user, assistant, instruction] = &mut histories;
         for (((role, text), slot), tokens) in turns.iter().zip(&slots).zip(&tokens) {
@@ -108,7 +110,7 @@ impl Transcript {
             match TokenLimit::of(options.budget, system, least).map_err(TranscriptError::NoRoom)? {
                 None => None,
                 Some(limit) => {
-                    let truncation = truncation(&limit, &tokens, &slots, &context.overhead)?;
+                    let truncation = truncation(&limit, &sizes, &slots, &context.overhead)?;
                     omitted = truncation.omitted.clone();
                     Some(placed(truncation, &slots))
                 }
@@ -133,6 +135,13 @@ fn reads(user: Name, assistant: Name, has_instructions: bool) -> Reads {
     }
     reads.self_view = Some(ViewSpec::all());
     reads
+}
+
+/// The tokens of the attachments of a turn.
+fn media_tokens(reads: &Reads, overhead: &Overhead, role: Role, text: &Value) -> usize {
+    let input = reads.inputs.first().filter(|_| role == Role::User);
+    let media = overhead.media_of(input, &ViewSpec::all());
+    media.map_or(0, |media| media.tokens_of(text.attachments()))
 }
 
 /// The place of each turn: even for the user, odd for the assistant, ascending.

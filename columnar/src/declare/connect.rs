@@ -69,7 +69,8 @@ impl Schema {
         // In a text, a misspelt modifier without parentheses looks like the last part of a name.
         let (base, modifier) = read.rsplit_once('.')?;
         let base = self.name(self.find(base)?);
-        let modifier = nearest(modifier, &["latest", "prev", "tiered()", "context()", "instruction()"])?;
+        let modifier =
+            nearest(modifier, &["latest", "prev", "tiered()", "context()", "instruction()", "text_only()"])?;
         Some(format!("{base}.{modifier}"))
     }
 }

@@ -74,6 +74,8 @@ pub struct ViewOutline {
     pub is_tiered: bool,
     /// The purpose of the values: instructions are in the system text.
     pub purpose: Purpose,
+    /// Whether the view shows the values without the attachments.
+    pub is_text_only: bool,
 }
 
 /// A pattern of reading: how much a column reads of others and of the self history.
@@ -170,14 +172,15 @@ impl Outline {
             lines.push(format!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for ViewOutline { column, window, lag, is_tiered, purpose } in reads {
+            for ViewOutline { column, window, lag, is_tiered, purpose, is_text_only } in reads {
                 let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
                 let label = match purpose {
                     _ if *is_tiered => "tiers".to_owned(),
                     Purpose::Primary => window.label(),
                     purpose => format!("{}, {purpose}", window.label()),
                 };
-                lines.push(format!("    {column} {from} {label} {to} {name}\n"));
+                let media = if *is_text_only { ", text only" } else { "" };
+                lines.push(format!("    {column} {from} {label}{media} {to} {name}\n"));
             }
             if let Some(window) = self_window {
                 lines.push(format!("    {name} -. {} .-> {name}\n", window.label()));
@@ -208,12 +211,13 @@ impl ViewOutline {
     fn all(reads: &Reads) -> Vec<Self> {
         let tiered = reads.tiered.iter().map(|documents| {
             let column = documents.name.clone();
-            Self { column, window: Window::All, lag: 0, is_tiered: true, purpose: Purpose::Primary }
+            let purpose = Purpose::Primary;
+            Self { column, window: Window::All, lag: 0, is_tiered: true, purpose, is_text_only: false }
         });
         let inputs = reads.all_inputs().map(|input| {
             let column = input.name.clone();
-            let ViewSpec { window, lag, purpose, .. } = input.spec.clone();
-            Self { column, window, lag, is_tiered: false, purpose }
+            let ViewSpec { window, lag, purpose, text_only, .. } = input.spec;
+            Self { column, window, lag, is_tiered: false, purpose, is_text_only: text_only }
         });
         tiered.chain(inputs).collect()
     }

@@ -12,7 +12,7 @@ use crate::declare::error::{excerpt, nearest};
 
 /// The words after a column, in the order in which the guide explains them.
 const MODIFIERS: &str =
-    "latest window prev all as named note elided filter sample context instruction tiered target";
+    "latest window prev all as named note elided text_only filter sample context instruction tiered target";
 
 type ParsedView<T> = Result<T, ViewTextError>;
 
@@ -167,7 +167,7 @@ impl<'t> ViewParser<'t> {
         match word {
             "window" => modifiers.count = Some(self.count(example)?),
             "target" => modifiers.target = Some(self.count(example)?),
-            "context" | "instruction" if self.peek() != Some(')') => {
+            "context" | "instruction" | "text_only" if self.peek() != Some(')') => {
                 return self.fail(format!("`{word}` takes no arguments: write `.{word}()`"));
             }
             "tiered" if self.peek() != Some(')') => {
@@ -252,6 +252,7 @@ struct Modifiers {
     count: Option<usize>,
     is_lagged: bool,
     is_elided: bool,
+    is_text_only: bool,
     is_tiered: bool,
     /// `context` or `instruction`.
     purpose: Option<Purpose>,
@@ -311,6 +312,10 @@ impl Modifiers {
                 "an instruction ends the system text as it is, without a tag: drop the tag, the note and `elided()`"
             }
             "elided" if self.is_elided => "a view has one `elided()`: drop this",
+            "text_only" if self.is_text_only => "a view has one `text_only()`: drop this",
+            "text_only" if self.is_tiered => {
+                "a tiered view shows documents, which have no attachments: drop this"
+            }
             _ if MODIFIERS.split(' ').any(|known| known == word) => return Ok(()),
             _ => return Err(no_view_named(word)),
         };
@@ -324,6 +329,7 @@ impl Modifiers {
             "all" => self.window = Some(Window::All),
             "prev" => self.is_lagged = true,
             "elided" => self.is_elided = true,
+            "text_only" => self.is_text_only = true,
             "tiered" => self.is_tiered = true,
             "context" => self.purpose = Some(Purpose::Context),
             "instruction" => self.purpose = Some(Purpose::Instruction),
@@ -332,12 +338,13 @@ impl Modifiers {
     }
 
     fn spec(self) -> ViewSpec {
-        let Self { window, count, is_lagged, is_elided, is_tiered, purpose, target, tag, note } = self;
+        let Self { window, count, is_lagged, is_elided: elided, is_text_only: text_only, .. } = self;
+        let Self { is_tiered, purpose, target, tag, note, .. } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
         let lag = usize::from(is_lagged);
         let tiering = is_tiered.then_some(Tiering { target });
-        let spec = ViewSpec { lag, elided: is_elided, tag, note, tiering, ..ViewSpec::all() };
+        let spec = ViewSpec { lag, elided, text_only, tag, note, tiering, ..ViewSpec::all() };
         spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }
 }
@@ -347,8 +354,8 @@ fn no_view_named(word: &str) -> String {
         // Words of other APIs for a window. For `last`, `nearest` would find `latest`.
         _ if matches!(word, "last" | "tail" | "take") => "did you mean `window(n)`?".to_owned(),
         Some(near) => format!("did you mean `{near}`?"),
-        None => "the views are `latest`, `window(n)` and `prev`, and after them `elided()`, `as(\"tag\")`, \
-                 `note(\"...\")`, `context()` and `instruction()`"
+        None => "the views are `latest`, `window(n)` and `prev`, and after them `elided()`, `text_only()`, \
+                 `as(\"tag\")`, `note(\"...\")`, `context()` and `instruction()`"
             .to_owned(),
     };
     format!("no view is named {}; {help}", excerpt(word))

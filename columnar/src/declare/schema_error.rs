@@ -256,9 +256,10 @@ pub enum SchemaError {
         /// The column that is read.
         input: Name,
     },
-    /// A tag, a note, a group or a purpose of a tiered view.
+    /// A tag, a note, a group, a purpose or `.text_only()` of a tiered view.
     #[error(
-        "`{column}` has a tag, a note, a group or a purpose for `{input}` in tiers, which stand before the messages and take none: drop it"
+        "`{column}` has a tag, a note, a group, a purpose or `.text_only()` for `{input}` in tiers, which stand before the \
+         messages and take none: drop it"
     )]
     TaggedTiers {
         /// The column that reads.

@@ -23,6 +23,7 @@ pub(crate) const DEEPEST_GROUP: usize = 32;
 /// [`View`](crate::View). A view must be the same thing everywhere, so schema, plan, outline, assembly and the stored
 /// definition of a flow all read this one.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a modifier, or a mistake in one")]
 pub(crate) struct ViewSpec {
     pub(crate) window: Window,
     /// Whether the declaration has a window of 0, which the schema refuses.

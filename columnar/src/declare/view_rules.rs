@@ -29,7 +29,8 @@ impl Schema {
         let is_plain = spec.tag.is_none()
             && spec.note.is_none()
             && spec.groups.is_empty()
-            && spec.purpose == Purpose::Primary;
+            && spec.purpose == Purpose::Primary
+            && !spec.text_only;
         match (self.is_documents(read), spec.tiering) {
             (false, Some(_)) => {
                 let is_source = self.is_source(read);

@@ -48,6 +48,7 @@ pub(super) fn write_view(
         write!(f, ".{}()", spec.purpose)?;
     }
     f.write_str(if spec.elided { ".elided()" } else { "" })?;
+    f.write_str(if spec.text_only { ".text_only()" } else { "" })?;
     // In this order, since definitions are compared as texts.
     spec.tag.iter().try_for_each(|tag| write!(f, ".as({tag:?})"))?;
     f.write_str(if spec.filter.is_some() { filter } else { "" })?;

@@ -251,6 +251,11 @@ impl Column {
         self.all().instruction()
     }
 
+    /// A view of the texts of all values, without the attachments; see [`View::text_only`].
+    pub fn text_only(&self) -> View {
+        self.all().text_only()
+    }
+
     /// A view of all values under another tag than the column's name.
     pub fn named(&self, tag: impl Into<String>) -> View {
         self.all().named(tag)

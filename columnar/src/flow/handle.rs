@@ -141,6 +141,11 @@ impl<K> Handle<K> {
         self.__all().instruction()
     }
 
+    /// A view of the texts of all values, without the attachments; see [`View::text_only`].
+    pub const fn text_only(&self) -> View {
+        self.__all().text_only()
+    }
+
     /// A view of all values under another tag than the column's name, written `.as("tag")` inside `flow!`.
     ///
     /// # Panics

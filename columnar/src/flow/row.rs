@@ -4,12 +4,14 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use futures::stream::{self, BoxStream, StreamExt, TryStreamExt};
+use serde_json::Value as Json;
 
 use super::live::{LiveFlow, known};
 use crate::declare::Name;
 use crate::history::{SkipReason, Value};
+use crate::model::usage::AttachmentRef;
 use crate::run::{Error, Result, SharedFlow, StepChunks, skip_reason};
-use crate::store::Entry;
+use crate::store::{Entry, attachment_refs};
 
 /// The stored cells of a flow at one step. Made by [`LiveFlow::rows`].
 #[derive(Clone, Debug)]
@@ -64,6 +66,12 @@ impl Row {
         known(found.ok_or_else(|| Error::unknown_column(column, self.columns.to_vec())))
     }
 
+    /// The attachments of the column at an index, without the bytes; `None` if there are none.
+    pub(crate) fn attachments(&self, column: usize) -> Option<Json> {
+        let names = attachment_refs(self.cells.get(column)?.as_ref()?);
+        (!names.is_empty()).then(|| names.iter().map(AttachmentRef::to_json).collect())
+    }
+
     /// The value of the column at an index.
     pub(crate) fn at(&self, column: usize) -> Option<&Value> {
         self.cells.get(column)?.as_ref()?.value.as_ref()
@@ -74,7 +82,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     /// The rows of a range of steps: all stored values of each step, from memory or from the store.
     ///
     /// The stream has a row for each step that has a value of a source when the stream is made. It reads the store in
-    /// chunks, and keeps nothing in memory. During a run, a row has the values that are stored when its chunk is read. An
+    /// chunks, without the attachments of the values, and keeps nothing in memory. During a run, a row has the values that are stored when its chunk is read. An
     /// error is the last item.
     ///
     /// ```

@@ -136,6 +136,28 @@ impl View {
     pub fn elided(self) -> Self {
         self.with(|spec| ViewSpec { elided: true, ..spec })
     }
+
+    /// Shows the texts of the values without the [attachments](crate::Attachment), also in the system text and in `self`.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::{Attachment, Text};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+    /// let user = source("user");
+    /// let answer = column("answer", &user, |_: Context| async { "A note." });
+    /// let topics = column("topics", user.text_only(), |_: Context| async { "notes" });
+    /// let chat = flow([answer, topics])?;
+    /// chat.push("user", Text::new("What is this?").with(Attachment::new("Launch on Monday.")?)).await?;
+    /// chat.run().await?;
+    /// let attachments = |column| Ok::<_, Error>(chat.messages(column, 0)?.to_json().contains("attachments"));
+    /// assert_eq!((attachments("answer")?, attachments("topics")?), (true, false));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn text_only(self) -> Self {
+        self.with(|spec| ViewSpec { text_only: true, ..spec })
+    }
 }
 
 impl From<Column> for View {

@@ -1,6 +1,6 @@
 //! All default limits and timeouts, and what changes each.
 //!
-//! [← renderings](super::renderings) · [contents](super) · [stores →](super::stores)
+//! [← media](super::media) · [contents](super) · [stores →](super::stores)
 //!
 //! | limit | default | changed by |
 //! |---|---|---|
@@ -56,4 +56,4 @@
 //! chat.set_concurrency(8);
 //! ```
 //!
-//! [← renderings](super::renderings) · [contents](super) · [stores →](super::stores)
+//! [← media](super::media) · [contents](super) · [stores →](super::stores)

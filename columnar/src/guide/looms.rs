@@ -135,6 +135,39 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Images
+//!
+//! A [`Text`](crate::Text) with attachments can be the text of any node. In a dialogue the attachments stand behind that
+//! text, so the image of a context source stands before the question. No provider takes media in a reply or in a system
+//! text, and a buffer is one text: words stand in their place there.
+//!
+//! ```
+//! use columnar::loom::{Agent, Author, Edge, Loom, Mode};
+//! use columnar::rendering::Rendering;
+//! use columnar::store::MemoryStore;
+//! use columnar::{Attachment, Text};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let mut loom = Loom::open(MemoryStore::new(), Mode::Dialogue).await?;
+//! let plan = Attachment::new(*b"GIF89a\x01\0\x01\0\0\0\0;")?;           // or `Attachment::open("plan.gif").await?`
+//! let plan = plan.alt("A plan of the house.");
+//! let plan = loom.aside(Author::Human, Text::new("").with(plan)).await?;
+//! let who = loom.append(Edge::root(), Author::Human, "Where is the kitchen?").await?;
+//!
+//! let edge = Edge::from(&who).context(&plan);
+//! let asked = loom.path(&edge, &[])?.dialogue(&Agent::new(""))?;
+//! let request = Rendering::new("", asked.messages()).anthropic();
+//! assert_eq!(request["messages"], json!([{ "role": "user", "content": [
+//!     { "type": "image", "source": {
+//!         "type": "base64", "media_type": "image/gif", "data": "R0lGODlhAQABAAAAADs=",
+//!     } },
+//!     { "type": "text", "text": "\n\nWhere is the kitchen?" },
+//! ] }]));
+//! assert_eq!(loom.path(&edge, &[])?.buffer("", &Agent::new(""))?.text(), "[A plan of the house.]Where is the kitchen?");
+//! # Ok(()) }
+//! ```
+//!
 //! # Marks, and requests as they were
 //!
 //! A request leaves out an *excluded* node; what follows the node stays. *Pruned* does the same for a node and

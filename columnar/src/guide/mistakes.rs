@@ -210,6 +210,7 @@
 //! | this view shows all of `user`, so it hides nothing | drop `.elided()`, or show less; see [the views](super::views) |
 //! | `elided` counts the hidden values itself | write `.elided()` |
 //! | a view has one `elided()` | drop the second |
+//! | a view has one `text_only()` | drop the second |
 //!
 //! # Purposes
 //!
@@ -237,6 +238,7 @@
 //! | a tiered view shows documents, and `user` holds text | drop `.tiered()`, or declare `source user: Documents;` |
 //! | a tiered view shows documents, and `summary` is computed, so it holds text | drop `.tiered()` |
 //! | a tiered view shows documents, and `self` is the history of the column | the same |
+//! | a tiered view shows documents, which have no attachments | drop `.text_only()` |
 //! | a view is tiered once | drop the second `.tiered()` |
 //! | `tiered` takes no arguments | write `.tiered().target(1_536)` for tiers of a number of tokens |
 //! | only a tiered view has a target | write `files.tiered().target(1_536)` |

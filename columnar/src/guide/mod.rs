@@ -27,6 +27,7 @@
 //! | [`caches`] | the prefix that a provider's cache serves |
 //! | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
 //! | [`renderings`] | a context in the request format of your own client |
+//! | [`media`] | screenshots, images, PDFs and files beside text |
 //! | [`limits`] | all default limits and timeouts, and what changes each |
 //! | **keeping and changing a flow** | |
 //! | [`stores`] | values that outlive the process |
@@ -83,7 +84,7 @@
 //! | a message or a row that leads to several calls, which build on each other and on earlier steps: a chat with a running summary and a critic, a debate, a journal, the annotation of a thousand tickets | columnar |
 //! | an agent that chooses its next step, calls tools, or loops until it is done | LangGraph or rig: the columns of a flow are fixed, and each is computed once per step |
 //! | one call per message | a client, such as the crate genai |
-//! | images, audio or binary files | a client: a value is text, or JSON of a type |
+//! | audio, video, or images that a model makes | a client: a value is text or JSON of a type, with images, PDFs and files beside it |
 //! | messages that are edited or deleted later | a database: a stored value never changes, and an edit is a fork |
 //! | several processes that write one conversation at the same time | a database and a queue: a flow has one owner at a time |
 //! | questions to a large collection of documents | a vector store: a view selects values by their steps. A compute step can call it |
@@ -104,6 +105,7 @@ pub mod groups;
 pub mod import_export;
 pub mod limits;
 pub mod looms;
+pub mod media;
 pub mod migrations;
 pub mod mistakes;
 pub mod models;

@@ -56,11 +56,58 @@
 //! SQLite takes 760 times the text after 500 steps, because each checkpoint holds the whole state. The bench `storage`
 //! measures both.
 //!
-//! A store of your own implements the six methods of [`Store`](crate::store::Store), and a test of yours calls the
-//! suite.
+//! A store of your own implements the six methods of [`Store`](crate::store::Store), two more to keep attachments, and a
+//! test of yours calls the suite.
 //!
 //! `cargo run --example journal -- FOLDER "Some text."` is a program with a `FileStore`: the same command again
 //! continues the journal.
+//!
+//! # Attachments
+//!
+//! The attachments of a value are stored before the value, once each for a flow in a folder or in memory, and once for all
+//! flows of a database. A folder has files that any program opens; SQLite has the table `attachment`, PostgreSQL
+//! `columnar_attachments`:
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::store::{FileStore, Store};
+//! use columnar::{Attachment, Text};
+//!
+//! flow! {
+//!     pub struct Chat {
+//!         source user;
+//!         column answer(user, self) = prompt("You are a helpful assistant.");
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let note = Attachment::new("Launch on Monday.")?.alt("A note about the launch");
+//! let chat = Chat::open(FileStore::new(folder.path())).await?;
+//! for question in ["What is this?", "And when?"] {
+//!     chat.user.push(Text::new(question).with(note.clone())).await?;
+//! }
+//! drop(chat);
+//!
+//! let file = folder.path().join("_attachments").join(format!("{}.txt", note.digest()));
+//! assert_eq!(std::fs::read_to_string(&file)?, "Launch on Monday.");
+//! let chat = Chat::open(FileStore::new(folder.path())).await?;
+//! let [first, second] = [0, 1].map(|step| chat.user.get(step).unwrap_or_default());
+//! assert_eq!(first.attachments(), [note]);
+//! assert!(std::ptr::eq(first.attachments()[0].bytes(), second.attachments()[0].bytes()));   // in memory once
+//! drop(chat);
+//!
+//! std::fs::remove_file(&file)?;
+//! let defects = columnar::reopen::verify(&FileStore::new(folder.path())).await?;
+//! assert!(defects[0].to_string().starts_with("`user` at step 0: its attachment `text/plain "));
+//! # Ok(()) }
+//! ```
+//!
+//! A value is loaded with the attachments, so one that is gone or damaged is an error of the value that names column, step,
+//! type and digest. The text stays: with [`recent`](crate::reopen::OpenOptions::recent) the flow opens, and only a run that
+//! reads the value fails; [`rows`](crate::rows) have all texts, and [`salvage`](crate::reopen::salvage) copies the value
+//! without this attachment. JSON Lines name the attachments in `_attachments` and have no bytes; `fork_into` copies the
+//! bytes. Deleting a flow removes the attachments that no other flow has.
 //!
 //! # Loading
 //!

@@ -50,6 +50,7 @@
 //! | `con.prev`, `con.prev.window(3)`, `con.prev.all()` | the values before the step; the column does not wait for `con` | [previous values](super::previous_values) |
 //! | `group("debate", pro.latest, con.latest)` | both views in `<debate>` … `</debate>` | [groups](super::groups) |
 //! | `user.note("…")` | nothing; the instruction explains the tag to the model | [groups](super::groups) |
+//! | `user.latest.text_only()`, `self.text_only()` | the texts of the values, without [attachments](super::media) | [media](super::media) |
 //! | `user.filter(…)`, `user.sample(…)` | some of the values | [groups](super::groups) |
 //! | `files`, `files.tiered()` of `source files: Documents;` | each update in its turn; each document once, before the turns | [documents](super::documents) |
 //! | `docs.latest.context()` | the value before the primary inputs of the step | [purposes](super::purposes) |

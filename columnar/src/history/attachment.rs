@@ -25,10 +25,13 @@ use super::file_content;
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Attachment(Arc<AttachmentContent>);
+pub struct Attachment {
+    content: Arc<AttachmentContent>,
+    alt: Option<Arc<str>>,
+}
 
-#[derive(Clone)]
-struct AttachmentContent {
+/// The part of an attachment that all values with the same bytes share.
+pub(crate) struct AttachmentContent {
     /// The SHA-256 of the bytes, in hexadecimal digits.
     digest: Arc<str>,
     media_type: &'static str,
@@ -37,7 +40,6 @@ struct AttachmentContent {
     size: Option<(u32, u32)>,
     /// The number of pages of a PDF, or 1.
     pages: usize,
-    alt: Option<Arc<str>>,
 }
 
 /// The error of bytes that are no attachment.
@@ -81,11 +83,22 @@ impl Attachment {
         if file_content::is_damaged(&bytes, media_type) {
             return Err(AttachmentError::Damaged { media_type });
         }
-        let size = file_content::size(&bytes, media_type);
         let pages = if media_type == PDF { pages(&bytes)? } else { 1 };
+        Ok(Self::with_type(bytes, media_type, pages))
+    }
+
+    /// The attachment of bytes that were accepted before, perhaps by another version with other checks.
+    pub(crate) fn accepted(bytes: Arc<[u8]>) -> Self {
+        let media_type = file_content::media_type(&bytes).unwrap_or("application/octet-stream");
+        let pages = if media_type == PDF { pages(&bytes).unwrap_or(1) } else { 1 };
+        Self::with_type(bytes, media_type, pages)
+    }
+
+    fn with_type(bytes: Arc<[u8]>, media_type: &'static str, pages: usize) -> Self {
+        let size = file_content::size(&bytes, media_type);
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
-        Ok(Self(Arc::new(AttachmentContent { digest, media_type, bytes, size, pages, alt: None })))
+        Arc::new(AttachmentContent { digest, media_type, bytes, size, pages }).into()
     }
 
     /// The attachment with the content of a file.
@@ -109,13 +122,12 @@ impl Attachment {
     /// The same attachment with a text in its place, for models that take no such media.
     #[must_use]
     pub fn alt(self, text: impl Into<Arc<str>>) -> Self {
-        let content = AttachmentContent { alt: Some(text.into()), ..Arc::unwrap_or_clone(self.0) };
-        Self(Arc::new(content))
+        Self { alt: Some(text.into()), ..self }
     }
 
     /// The text in place of the attachment.
     pub fn alt_text(&self) -> Option<&str> {
-        self.0.alt.as_deref()
+        self.alt.as_deref()
     }
 
     /// The text in place of the attachment, or else the type and the length.
@@ -144,13 +156,13 @@ impl Attachment {
 
     /// The number of pages of a PDF, or 1.
     pub(crate) fn pages(&self) -> usize {
-        self.0.pages
+        self.content.pages
     }
 
     /// The media type, such as `image/png`: `text/plain` for other text in UTF-8, `application/octet-stream` for other
     /// bytes.
     pub fn media_type(&self) -> &str {
-        self.0.media_type
+        self.content.media_type
     }
 
     /// The content of a text, such as `text/html`.
@@ -165,27 +177,44 @@ impl Attachment {
 
     /// The SHA-256 of the bytes, in hexadecimal digits: the address in a store.
     pub fn digest(&self) -> &str {
-        &self.0.digest
+        &self.content.digest
     }
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        &self.0.bytes
+        &self.content.bytes
+    }
+
+    /// The content, which other attachments may have as well.
+    pub(crate) fn content(&self) -> &Arc<AttachmentContent> {
+        &self.content
+    }
+
+    /// The bytes as they are shared.
+    pub(crate) fn shared_bytes(&self) -> Arc<[u8]> {
+        Arc::clone(&self.content.bytes)
     }
 
     /// The number of bytes.
     pub fn len(&self) -> usize {
-        self.0.bytes.len()
+        self.content.bytes.len()
     }
 
     /// Whether there are no bytes, which never is.
     pub fn is_empty(&self) -> bool {
-        self.0.bytes.is_empty()
+        self.content.bytes.is_empty()
     }
 
     /// The width and the height in pixels of a PNG, JPEG, GIF or WebP; `None` for other media.
     pub fn size(&self) -> Option<(u32, u32)> {
-        self.0.size
+        self.content.size
+    }
+}
+
+/// An attachment without a text in its place.
+impl From<Arc<AttachmentContent>> for Attachment {
+    fn from(content: Arc<AttachmentContent>) -> Self {
+        Self { content, alt: None }
     }
 }
 

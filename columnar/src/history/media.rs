@@ -134,14 +134,18 @@ impl MediaRules {
         }
     }
 
+    /// The advice for a type that is not taken.
+    pub(crate) fn not_taken() -> String {
+        "choose a model that takes this type, or send the alternative text with `lenient` or no attachments with \
+         `.text_only()`"
+            .to_owned()
+    }
+
     /// The reason why the model does not take an attachment, if it does not.
     pub(crate) fn refusal(&self, attachment: &Attachment) -> Option<String> {
         const SMALLER: &str = "attach a smaller one, or send the alternative text with `lenient`";
         if !self.takes(attachment.media_type()) {
-            return Some(
-                "choose a model that takes this type, or send the alternative text with `lenient` or no attachments with `.text_only()`"
-                    .to_owned(),
-            );
+            return Some(Self::not_taken());
         }
         let most_bytes = self.pdf.filter(|_| attachment.is_pdf()).map(|pdf| pdf.most_bytes);
         let most_bytes =
@@ -186,12 +190,12 @@ impl ImageTokens {
                 squares(largest(size, fits), pixels)
             }
             Self::Tiles { base, tile } => {
-                let size = within(size, 2048);
-                let size = scaled(size, 768.0 / to_float(size[0].min(size[1])));
-                base + tile * squares(size, 512)
+                let [longer, shorter] = [size[0].max(size[1]), size[0].min(size[1])].map(to_float);
+                base + tile * squares(scaled(size, (2048.0 / longer).min(768.0 / shorter)), 512)
             }
             Self::Patches { edge, most, thousandths } => {
-                let patches = squares(with_most_patches(within(size, edge), most), PATCH);
+                let size = rounded(size, to_float(edge) / to_float(size[0].max(size[1])));
+                let patches = squares(with_most_patches(size, most), PATCH);
                 patches.saturating_mul(thousandths).div_ceil(1000)
             }
             Self::Crops(tokens) => match size {
@@ -217,10 +221,7 @@ fn largest(size: [usize; 2], fits: impl Fn([usize; 2]) -> bool) -> [usize; 2] {
         return size;
     }
     let longer = size[0].max(size[1]);
-    let to_edge = |edge: usize| {
-        let scale = to_float(edge) / to_float(longer);
-        size.map(|side| to_pixels((to_float(side) * scale).round_ties_even()).max(1))
-    };
+    let to_edge = |edge: usize| rounded(size, to_float(edge) / to_float(longer));
     let mut fitting = 1;
     let mut too_large = longer;
     while fitting + 1 < too_large {
@@ -230,15 +231,19 @@ fn largest(size: [usize; 2], fits: impl Fn([usize; 2]) -> bool) -> [usize; 2] {
     to_edge(fitting)
 }
 
-/// An image whose edges have at most so many pixels.
-fn within(size: [usize; 2], edge: usize) -> [usize; 2] {
-    scaled(size, to_float(edge) / to_float(size[0].max(size[1])))
-}
-
 /// An image that is scaled down, never up, to whole pixels.
 fn scaled(size: [usize; 2], scale: f64) -> [usize; 2] {
     // A product such as 768 may be a little below the whole number.
     if scale >= 1.0 { size } else { size.map(|edge| to_pixels(to_float(edge) * scale + 1e-6)) }
+}
+
+/// An image that is scaled down, never up, to the nearest pixels.
+fn rounded(size: [usize; 2], scale: f64) -> [usize; 2] {
+    if scale >= 1.0 {
+        size
+    } else {
+        size.map(|edge| to_pixels((to_float(edge) * scale).round_ties_even()).max(1))
+    }
 }
 
 /// An image that has at most so many patches: scaled down to their area, and then until one of the sides has whole patches.

@@ -15,8 +15,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use attachment::in_words;
 pub use attachment::{Attachment, AttachmentError};
+pub(crate) use attachment::{AttachmentContent, in_words};
 pub use media::MediaRules;
 pub(crate) use media::{ImageRules, ImageTokens, PdfRules};
 pub(crate) use node::StoredText;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::attachment::Attachment;
+use super::attachment::{Attachment, in_words};
 
 /// The text in one cell of a flow, perhaps with attachments: immutable, shared, cheap to clone.
 ///
@@ -81,7 +81,7 @@ impl Value {
     }
 
     /// The attachments as they are shared, and the text without them.
-    pub(super) fn into_parts(self) -> (Arc<str>, Option<Arc<[Attachment]>>) {
+    pub(crate) fn into_parts(self) -> (Arc<str>, Option<Arc<[Attachment]>>) {
         let attachments = self.attachments.clone();
         (self.into(), attachments)
     }
@@ -89,6 +89,21 @@ impl Value {
     /// The same text with these attachments alone.
     pub(crate) fn attached(self, attachments: Option<Arc<[Attachment]>>) -> Self {
         Self { attachments, ..self }
+    }
+
+    /// Another text with the same attachments.
+    pub(crate) fn with_text(&self, text: String) -> Self {
+        Self { attachments: self.attachments.clone(), ..text.into() }
+    }
+
+    /// The text with words in place of the attachments.
+    pub(crate) fn in_words(&self) -> Self {
+        let words = in_words(self.attachments());
+        match self.as_str() {
+            _ if words.is_empty() => self.clone(),
+            "" => words.trim_start().into(),
+            text => format!("{text}{words}").into(),
+        }
     }
 
     fn whole(text: Arc<str>) -> Self {

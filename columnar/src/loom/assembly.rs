@@ -50,7 +50,9 @@ impl Path<'_> {
     /// - The system text is the text of the agent, then the text of the tree, then the instruction sources of the path.
     ///   Blank ones are omitted.
     /// - Context sources come before the primary source of the same edge, as text of the user.
-    /// - Blank nodes are omitted. Neighbours of the same role are one message, with an empty line between the texts.
+    /// - Attachments stand behind the text of the node. In the system text and in texts of models they are words, because no
+    ///   provider takes media there.
+    /// - Blank nodes without attachments are omitted. Neighbours of the same role are one message, with an empty line between the texts.
     ///   Texts are sent as stored: without tags, and not escaped.
     /// - An array that would begin with the assistant begins with the message `<elided/>` of the user.
     /// - A [budget](crate::budget) omits whole nodes. The newest one stays in any case.
@@ -88,21 +90,21 @@ impl Path<'_> {
     /// - [`LoomError::Window`] if the request has far more tokens than the window of the agent's model, and no budget.
     pub fn dialogue(&self, agent: &Agent) -> Result<Assembled, LoomError> {
         let mut draft = RequestDraft::default();
-        for turn in self.turns().filter(|turn| !turn.text().trim().is_empty()) {
-            let text = turn.node().shared_text();
+        for turn in self.turns().filter(|turn| !turn.is_blank()) {
+            let text = turn.node().value();
             let role = match (turn.purpose(), turn.author()) {
                 (Purpose::Instruction, _) => {
-                    draft.instructions.push(text);
+                    draft.instructions.push(text.in_words().into());
                     continue;
                 }
                 (Purpose::Primary, Author::Model) => Role::Assistant,
                 _ => Role::User,
             };
             let text = match &agent.aware {
-                Some(aware) => aware.with_header(&turn, &text).into(),
+                Some(aware) => aware.with_header(&turn, &text),
                 None => text,
             };
-            draft.turns.push((role, text.into()));
+            draft.turns.push((role, text));
             draft.nodes.push(Some(turn.id().clone()));
         }
         let mut system = Cow::Borrowed(agent.system.as_str());
@@ -121,7 +123,7 @@ impl Path<'_> {
     }
 
     /// The request of the path as one text: the texts of all nodes as stored, one after another, and at the end a text
-    /// that is no node yet. The request stays the same when that end becomes a node.
+    /// that is no node yet. One text has no media, so words stand in place of attachments, behind an empty line. The request stays the same when that end becomes a node.
     ///
     /// The request has no system text unless the [tree](super::Tree::set_system_in_buffer) says so:
     /// [`Assembled::unsent_system`] is the text that is left out. A
@@ -154,13 +156,13 @@ impl Path<'_> {
         let mut draft = RequestDraft::default();
         let has_system = self.is_system_in_buffer();
         for turn in self.turns() {
-            let text = turn.node().shared_text();
+            let text = turn.node().value().in_words();
             if turn.purpose() == Purpose::Instruction {
-                draft.instructions.push(text);
+                draft.instructions.push(text.into());
                 continue;
             }
             let role = if turn.author() == Author::Model { Role::Assistant } else { Role::User };
-            draft.turns.push((role, text.into()));
+            draft.turns.push((role, text));
             draft.nodes.push(Some(turn.id().clone()));
         }
         if !working.is_empty() {

@@ -100,7 +100,7 @@ impl Aware {
 
     /// A text with the header of the node. The header is a part of the turn, so the header stays where turns are
     /// joined.
-    pub(super) fn with_header(&self, turn: &Turn<'_>, text: &str) -> String {
+    pub(super) fn with_header(&self, turn: &Turn<'_>, text: &Value) -> Value {
         let node = turn.node();
         let age = self.age.as_ref().and_then(|age| age(node.id()));
         let age = age.map(|age| format!(" · {} ago", short(age))).unwrap_or_default();
@@ -113,7 +113,7 @@ impl Aware {
             header.push('\n');
             header.push_str(&facts.join(" · "));
         }
-        format!("{header}\n---\n{text}")
+        text.with_text(format!("{header}\n---\n{text}"))
     }
 
     /// Adds the block of the position directly before the newest turn of the user, as a part of that turn.
@@ -125,7 +125,7 @@ impl Aware {
     ) {
         let block = self.position_block(path);
         match turns.last_mut() {
-            Some((Role::User, text)) => *text = format!("{block}\n\n{text}").into(),
+            Some((Role::User, text)) => *text = text.with_text(format!("{block}\n\n{text}")),
             // After a reply, the block itself is the newest turn.
             _ => {
                 turns.push((Role::User, block.into()));

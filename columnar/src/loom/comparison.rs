@@ -7,6 +7,7 @@ use crate::context::tree::{Node, Path, Turn};
 use crate::declare::Purpose;
 use crate::declare::error::Printable;
 use crate::history::tokens::Counter;
+use crate::history::{MediaRules, in_words};
 use crate::model::usage::{Receipt, Total};
 
 /// The width of a line of a node, in columns of a terminal.
@@ -79,7 +80,8 @@ pub struct BranchComparison<'t> {
 pub struct Branch<'t> {
     /// The nodes of the path that the other path does not have, in order, with those that are dropped.
     pub turns: Vec<Turn<'t>>,
-    /// The tokens of the texts of these nodes, without those that are dropped.
+    /// The tokens of the texts and attachments of these nodes, without those that are dropped. Attachments are counted as
+    /// for a model without rules.
     pub tokens: usize,
     /// The sum of the receipts of these nodes; [`Total::cells`] is the number of nodes with a receipt.
     pub usage: Total,
@@ -90,7 +92,10 @@ impl<'t> Branch<'t> {
         let shared: BTreeSet<_> = other.all().map(|turn| turn.id()).collect();
         let turns: Vec<Turn<'t>> = path.all().filter(|turn| !shared.contains(turn.id())).collect();
         let shown = turns.iter().filter(|turn| turn.dropped_by().is_none());
-        let tokens = shown.fold(0_usize, |sum, turn| sum.saturating_add(counter.count(turn.text())));
+        let tokens = shown.fold(0_usize, |sum, turn| {
+            let media = MediaRules::ANY.tokens_of(turn.attachments());
+            sum.saturating_add(counter.count(turn.text())).saturating_add(media)
+        });
         let receipts: Vec<Receipt> = turns.iter().filter_map(|turn| turn.node().receipt()).collect();
         Self { tokens, usage: receipts.iter().collect(), turns }
     }
@@ -125,7 +130,8 @@ impl fmt::Display for BranchComparison<'_> {
 fn line(before: &str, node: &Node<'_>, mark: &str) -> String {
     let mut line = format!("{before}{} {}{mark} ", Printable(node.id()), node.author());
     // A text may be long, and the line ends after some of its words.
-    for word in node.text().split_whitespace().take(WIDTH) {
+    let media = in_words(node.attachments());
+    for word in node.text().split_whitespace().chain(media.split_whitespace()).take(WIDTH) {
         line.push(' ');
         line += &Printable(word).to_string();
     }

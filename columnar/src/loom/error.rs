@@ -79,8 +79,12 @@ pub enum LoomError {
         /// The most tokens of a request.
         window: usize,
     },
-    /// A node that has media and no text.
-    #[error("{} has no text: give its media an `altText` or a `transcript`", quoted(node))]
+    /// A node with media that are not in the document, and have no text.
+    #[error(
+        "{} has media that are not in the document: give these an `altText` or a `transcript`, or a `ref` that is a data URI \
+         in base64",
+        quoted(node)
+    )]
     Unreadable {
         /// The node.
         node: NodeId,

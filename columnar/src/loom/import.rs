@@ -3,14 +3,15 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 
 use super::error::LoomError;
+use super::media::ContentBlock;
 use super::open_loom::FORMAT;
 use super::raw_json::RawJson;
 use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeBuilder};
 use crate::declare::Purpose;
 use crate::declare::error::Printable;
+use crate::history::{Text, Value};
 use crate::model::usage::Receipt;
 
 /// A tree of a document, with the id and the title from there.
@@ -27,15 +28,17 @@ pub struct Imported {
 
 /// The trees of a document in the format Open Loom, version 2.
 ///
-/// Texts, authors, edges, edits and marks are taken over. An image becomes its `altText`, a sound its `transcript`. The
+/// Texts, authors, edges, edits and marks are taken over. A block of media whose `ref` is a data URI in base64 is an
+/// attachment, with the `altText` of an image or the `transcript` of a sound in its place for models that take no such
+/// media. Any other `ref`, such as the name of a file beside the document, is not read: the block becomes that text. The
 /// role `mixed` is a model, `system` a person. Everything else of the document, such as titles of bookmarks or the
 /// records of requests, is left out; the receipts that [`export`](super::export) writes are read.
 ///
 /// # Errors
 ///
-/// - [`LoomError::Import`] for a text that is no such document, a node that is missing, a node without text, and edges in a
-///   circle.
-/// - [`LoomError::Unreadable`] for a node that has media and no text.
+/// - [`LoomError::Import`] for a text that is no such document, a node that is missing, a node without text, an attachment
+///   that is damaged, or no image in an image block, and edges in a circle.
+/// - [`LoomError::Unreadable`] for a node with media that are neither in the document nor have a text.
 /// - [`LoomError::Tree`] if a tree would have refused a part of the document.
 pub fn import(document: &str) -> Result<Vec<Imported>, LoomError> {
     let document = RawJson::checked(document).map_err(|error| {
@@ -96,7 +99,7 @@ struct TreeDraft {
 }
 
 struct NodeDraft {
-    text: Arc<str>,
+    text: Value,
     author: Author,
     /// The place of the node in the order in which nodes were made, if the document tells the place.
     number: Option<u64>,
@@ -147,19 +150,18 @@ impl TreeDraft {
         let blocks = content.and_then(RawJson::list);
         let blocks = blocks.ok_or_else(|| refused(format!("the node `{id}` has no `content`")))?;
         let mut texts = Vec::new();
-        for block in blocks {
-            let [kind, text, transcript, alternative] =
-                block.members(["type", "text", "transcript", "altText"]);
-            let text = match kind.and_then(RawJson::text).as_deref() {
-                Some("text") => text,
-                Some("audio") => transcript,
-                _ => alternative,
-            };
-            match text.and_then(RawJson::text) {
-                Some(text) => texts.push(text),
+        let mut media = Vec::new();
+        for (place, block) in blocks.into_iter().enumerate() {
+            let block = ContentBlock::read(block).map_err(|fault| {
+                refused(format!("`content[{place}]` of the node `{id}` cannot be read: {fault}"))
+            })?;
+            match block {
+                Some(ContentBlock::Text(text)) => texts.push(text),
+                Some(ContentBlock::Media(attachment)) => media.push(attachment),
                 None => return Err(LoomError::Unreadable { node: id.clone() }),
             }
         }
+        let text = media.into_iter().fold(Text::new(texts.join("\n\n")), Text::with);
         let role = author.and_then(|author| author.members(["role"])[0]?.text());
         let author = match role.as_deref() {
             Some("model" | "mixed") => Author::Model,
@@ -171,7 +173,7 @@ impl TreeDraft {
         let flags = meta.map_or([None; 3], |meta| meta.members(["bookmarked", "excluded", "pruned"]));
         let marks = flags.into_iter().zip([Mark::Bookmarked, Mark::Excluded, Mark::Pruned]);
         Ok(NodeDraft {
-            text: texts.join("\n\n").into(),
+            text: text.into(),
             author,
             number: number.and_then(RawJson::number),
             edited_from: edited_from.map(|id| self.index(&id)).transpose()?,
@@ -251,7 +253,7 @@ impl TreeDraft {
                 None => material.get(at).copied().unwrap_or_default(),
             };
             let header = self.header(at, node, edges, is_aside);
-            tree.apply(Change::Node { header, text: Arc::clone(&node.text) })?;
+            tree.apply(Change::Node { header, text: node.text.clone() })?;
         }
         for (_, link) in links {
             tree.apply(self.link(link))?;

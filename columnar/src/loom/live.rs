@@ -2,7 +2,8 @@
 //!
 //! The store has two columns. `node` has a node in each step: the value is the text, and the
 //! [header](super::Node::header) is beside the text in the same write. `change` has all other changes, each with the
-//! number of nodes before it. Nothing is ever written twice.
+//! number of nodes before it. Nothing is ever written twice. The attachments of a node are stored before the node, and the
+//! header names them, as the receipt of a cell does.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -10,14 +11,16 @@ use std::hash::BuildHasher as _;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::future::FutureExt as _;
 use serde_json::{Value as Json, json};
 
 use super::error::LoomError;
 use crate::context::budget::Budget;
 use crate::context::tree::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
 use crate::declare::Name;
-use crate::model::usage::Receipt;
-use crate::store::{CHUNK, Entry, Put, Store, StoreError, StoreFuture, load};
+use crate::history::{IntoValue, Value};
+use crate::model::usage::{AttachmentRef, Receipt};
+use crate::store::{CHUNK, Entry, LoadedAttachments, Put, Store, StoreError, StoreFuture, load, put_blobs};
 
 /// The format of the stored definition.
 const FORMAT: u32 = 1;
@@ -120,11 +123,11 @@ impl Loom {
         &mut self,
         from: impl Into<Edge>,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, LoomError> {
         let from = from.into();
-        let text = text.into();
-        self.make(|_, id| Ok(Header::new(id, author).with_edge(&from)), &text).await
+        let text = text.into_value();
+        self.make(|_, id| Ok(Header::new(id, author).with_edge(&from)), text).await
     }
 
     /// Makes a node of a reply of a model, with the receipt of the call. [`Node::receipt`](super::Node::receipt) reads the
@@ -156,12 +159,12 @@ impl Loom {
     pub async fn append_reply(
         &mut self,
         from: impl Into<Edge>,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
         receipt: &Receipt,
     ) -> Result<NodeId, LoomError> {
         let from = from.into();
-        let text = text.into();
-        self.make(|_, id| Ok(Header::new(id, Author::Model).with_edge(&from).with_receipt(receipt)), &text)
+        let text = text.into_value();
+        self.make(|_, id| Ok(Header::new(id, Author::Model).with_edge(&from).with_receipt(receipt)), text)
             .await
     }
 
@@ -170,8 +173,8 @@ impl Loom {
     /// # Errors
     ///
     /// The errors of [`append`](Self::append).
-    pub async fn aside(&mut self, author: Author, text: impl Into<Arc<str>>) -> Result<NodeId, LoomError> {
-        self.make(|_, id| Ok(Header::new(id, author)), &text.into()).await
+    pub async fn aside(&mut self, author: Author, text: impl IntoValue) -> Result<NodeId, LoomError> {
+        self.make(|_, id| Ok(Header::new(id, author)), text.into_value()).await
     }
 
     /// Makes a node that annotates another one; see [`Tree::annotate`].
@@ -183,9 +186,9 @@ impl Loom {
         &mut self,
         node: &NodeId,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, LoomError> {
-        self.make(|_, id| Ok(Header::new(id, author).with_annotation_edge(node)), &text.into()).await
+        self.make(|_, id| Ok(Header::new(id, author).with_annotation_edge(node)), text.into_value()).await
     }
 
     /// Makes an edited copy of a node; see [`Tree::edit`].
@@ -197,9 +200,9 @@ impl Loom {
         &mut self,
         node: &NodeId,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, LoomError> {
-        self.make(|tree, id| tree.header_of_edit(id, author, node), &text.into()).await
+        self.make(|tree, id| tree.header_of_edit(id, author, node), text.into_value()).await
     }
 
     /// Adds a continuation edge to a node; see [`Tree::link`].
@@ -271,7 +274,8 @@ impl Loom {
         // columns are one history.
         let (column, step, entry) = match &change {
             Change::Node { header, text } => {
-                let entry = Entry::from(Arc::clone(text)).with_receipt(header.to_json());
+                let names = AttachmentRef::of(text).iter().map(AttachmentRef::to_json).collect();
+                let entry = Entry::from(text).with_receipt(header.to_stored_json(names));
                 (node_column(), self.tree.len(), entry)
             }
             change => {
@@ -279,8 +283,14 @@ impl Loom {
                 (change_column(), self.tree.further_changes().len(), Entry::from(text))
             }
         };
-        let write = Some(self.store.put(column.clone(), step, entry));
-        *self.unfinished() = Some(Unfinished { change, column, step, write });
+        let store = Arc::clone(&self.store);
+        let place = column.clone();
+        let write = async move {
+            // No stored node names an attachment that never was.
+            put_blobs(&*store, entry.value.as_ref()).await?;
+            store.put(place, step, entry).await
+        };
+        *self.unfinished() = Some(Unfinished { change, column, step, write: Some(write.boxed()) });
         self.write().await
     }
 
@@ -332,12 +342,12 @@ impl Loom {
     async fn make(
         &mut self,
         header: impl Fn(&Tree, NodeId) -> Result<Header, TreeError>,
-        text: &Arc<str>,
+        text: Value,
     ) -> Result<NodeId, LoomError> {
         self.finish().await?;
         let id = self.tree.new_id(&mut self.dice);
         let header = header(&self.tree, id.clone())?;
-        self.change(Change::Node { header, text: Arc::clone(text) }).await?;
+        self.change(Change::Node { header, text }).await?;
         Ok(id)
     }
 }
@@ -401,6 +411,7 @@ async fn entries(store: &dyn Store, column: &Name) -> Result<Vec<Entry>, LoomErr
     if !stored.beyond.is_empty() {
         return Err(missing(column, stored.prefix));
     }
+    let attachments = LoadedAttachments::default();
     let mut all = Vec::new();
     // A list may be damaged, so no memory is taken for a number.
     for first in (0..stored.prefix).step_by(CHUNK) {
@@ -410,7 +421,9 @@ async fn entries(store: &dyn Store, column: &Name) -> Result<Vec<Entry>, LoomErr
         if let Some(step) = steps.find(|step| found.next() != Some(*step)) {
             return Err(missing(column, step));
         }
-        all.extend(loaded.into_iter().map(|(_, entry)| entry));
+        for (step, entry) in loaded {
+            all.push(attachments.attach(store, column, step, entry).await?);
+        }
     }
     Ok(all)
 }
@@ -419,13 +432,14 @@ fn missing(column: &Name, step: usize) -> LoomError {
     LoomError::damaged(format!("{column} {step}"), "it is missing, and later ones are there")
 }
 
-fn parse_node(step: usize, entry: &Entry) -> Result<(Header, Arc<str>), LoomError> {
+fn parse_node(step: usize, entry: &Entry) -> Result<(Header, Value), LoomError> {
     let part = format!("node {step}");
     let (Some(text), Some(header)) = (&entry.value, &entry.receipt) else {
         return Err(LoomError::damaged(part, "it has no text or no header"));
     };
-    let header = Header::parse(header).map_err(|error| LoomError::damaged(part, error.to_string()))?;
-    Ok((header, text.clone().into()))
+    let header =
+        Header::parse_stored(header, text).map_err(|error| LoomError::damaged(part, error.to_string()))?;
+    Ok((header, text.clone()))
 }
 
 fn parse_change(step: usize, entry: &Entry) -> Result<(usize, Change), LoomError> {

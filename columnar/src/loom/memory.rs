@@ -105,7 +105,7 @@ impl Memory {
     pub(super) fn block(&self, tree: &Tree) -> Option<String> {
         let mut lines = Vec::new();
         let pins = self.pins.iter().filter_map(|pin| match pin {
-            Pin::Node(id) => Some(format!("  [{id}] {:?}", excerpt(tree.node(id)?.text()))),
+            Pin::Node(id) => Some(format!("  [{id}] {:?}", excerpt(&tree.node(id)?.value().in_words()))),
             Pin::Text { label, text } => Some(format!("  {label}: {:?}", excerpt(text))),
         });
         section(&mut lines, "Pinned:", pins);

@@ -51,6 +51,7 @@ mod comparison;
 mod error;
 mod import;
 mod live;
+mod media;
 mod memory;
 mod open_loom;
 mod raw_json;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::media::content;
 use crate::context::tree::{Change, Edge, Tree};
 
 /// The name of the format.
@@ -13,7 +14,7 @@ const VERSION: &str = "2.0";
 /// A document in the format Open Loom 2.0 with one tree, for other programs.
 ///
 /// The document has nodes, edges with their sources, edits, marks and the system text, but no budgets and no history of
-/// marks. [`import`](super::import) makes a tree with equal paths from the document. Versions depend on the order of nodes,
+/// marks. Attachments are media blocks with the bytes as data URIs. [`import`](super::import) makes a tree with equal paths from the document. Versions depend on the order of nodes,
 /// which the format lacks, so an extension holds the order, and the receipts of replies.
 ///
 /// ```
@@ -40,7 +41,7 @@ pub fn export(tree: &Tree, id: &str, title: &str) -> String {
         let header = node.header();
         let mut json = object(json!({
             "id": id,
-            "content": [{ "type": "text", "text": node.text() }],
+            "content": content(&node),
             "author": { "role": node.author().as_str() },
         }));
         if let Some(original) = node.edited_from() {

@@ -1,15 +1,38 @@
 //! The check of a request: whether the model takes all attachments.
 
+use std::error::Error;
+
 use super::Refused;
 use super::rendering::Request;
 use crate::context::{Origin, Role};
+use crate::declare::error::chain;
 use crate::history::{Attachment, MediaRules};
 use crate::model::usage::grouped;
 
-/// The error of a request with an attachment that the model does not take. Nothing was sent.
+/// The error of a request with an attachment that the model does not take: the type, the bytes, the pixels, or the number
+/// together with the others. Nothing was sent. The error names the attachment, the column and the step, and what to do;
+/// [`lenient`](crate::Prompt::lenient) sends alternative texts.
+///
+/// ```
+/// use columnar::model::{MediaError, Provider};
+/// use columnar::prelude::*;
+/// use columnar::{Attachment, Text};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+/// let model = Provider::new("anthropic/claude-sonnet-5-5")?.key(|| "none");
+/// let user = source("user");
+/// let chat = flow([column("assistant", &user, prompt("Describe it.").model(model))])?;
+/// let archive = Attachment::new(b"PK\x03\x04 and the rest of an archive".as_slice())?;
+/// chat.push("user", Text::new("What is in here?").with(archive)).await?;
+/// let error = chat.run().await.expect_err("Claude takes no archives");
+/// let reason = MediaError::of(&error).expect("the reason").to_string();
+/// assert!(reason.starts_with("`anthropic/claude-sonnet-5-5` does not take the attachment application/zip "), "{reason}");
+/// assert!(reason.contains(" of `user` at step 0: choose a model that takes this type"), "{reason}");
+/// # Ok(()) }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("`{model}` does not take {attachment}: {reason}")]
-pub(crate) struct MediaError {
+pub struct MediaError {
     model: String,
     /// The attachment, with the cell.
     attachment: String,
@@ -17,22 +40,36 @@ pub(crate) struct MediaError {
     source: Refused,
 }
 
+impl MediaError {
+    /// Finds the first `MediaError` among an error and its sources.
+    pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Self> {
+        chain(error).find_map(|error| error.downcast_ref())
+    }
+}
+
 /// An attachment, and the cell that shows it.
 type Shown<'m> = (Option<Origin<'m>>, &'m Attachment);
 
-/// Checks that the model takes all attachments of a request.
-pub(crate) fn check_media(request: &Request, model: &str) -> Result<(), MediaError> {
+/// Checks that the model takes all attachments of a request. `has_part` returns whether the API has a part for such files.
+pub(crate) fn check_media(
+    request: &Request,
+    model: &str,
+    has_part: impl Fn(&Attachment) -> bool,
+) -> Result<(), MediaError> {
     let media = request.media;
+    let refusal = |attachment: &Attachment| {
+        media.refusal(attachment).or_else(|| (!has_part(attachment)).then(MediaRules::not_taken))
+    };
     let parts = request.messages.parts().filter(|part| part.role() == Role::User);
     let shown = parts.flat_map(|part| {
         let origin = part.origin();
         part.attachments().iter().map(move |attachment| (origin, attachment))
     });
     let (sent, refused): (Vec<Shown<'_>>, Vec<Shown<'_>>) =
-        shown.partition(|(_, attachment)| media.refusal(attachment).is_none());
+        shown.partition(|(_, attachment)| refusal(attachment).is_none());
     // An attachment that becomes words is not sent.
     let refused = refused.first().filter(|_| !request.settings.lenient);
-    let refused = refused.and_then(|shown| Some((shown, media.refusal(shown.1)?)));
+    let refused = refused.and_then(|shown| Some((shown, refusal(shown.1)?)));
     let Some(((origin, attachment), reason)) = refused.or_else(|| excess(media, &sent)) else {
         return Ok(());
     };

@@ -36,6 +36,7 @@ pub use choice::BASE_URL;
 pub use choice::{Choice, ModelError, UnknownModel, VARIABLE, by_name, from_env};
 pub(crate) use deadline::deadline;
 pub use errors::{Overloaded, Refused, Truncated};
+pub use media::MediaError;
 pub(crate) use media::check_media;
 pub use offline::Offline;
 pub(crate) use reply::ReplyError;

@@ -1,8 +1,9 @@
 //! The contract of stores: the trait, and the entries that a store holds.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{self, BoxFuture, FutureExt};
 
 use super::error::StoreError;
 use crate::declare::Name;
@@ -47,6 +48,11 @@ pub(crate) type StepEntries = Vec<(usize, Entry)>;
 ///     copied flow, which is written last, in place of a mark, tells that the copy is whole.
 /// 12. **Order.** If [`keeps_order`](Self::keeps_order) returns `true`, of puts that are called one after another, for
 ///     ascending steps of one column, a later one is stored only if all earlier ones are.
+/// 13. **Attachments.** When [`put_blob`](Self::put_blob) returns `Ok`, the bytes are durable, and every later `open`
+///     finds the bytes under this digest; bytes that are put again are stored once. A flow puts the attachments of a value
+///     before the entry that names the attachments in its receipt, so no entry names bytes that never were. `delete`
+///     removes the bytes that no flow of the store has put. A store without these methods refuses attachments, before the
+///     entry is put.
 ///
 /// The futures own the data, so a run can hold many futures at once. A `put` whose future is dropped is done or not
 /// done as a whole.
@@ -79,6 +85,26 @@ pub trait Store: Send + Sync + 'static {
 
     /// Stores an entry unless the cell has one.
     fn put(&self, column: Name, step: usize, entry: Entry) -> BoxFuture<'static, Result<Put, StoreError>>;
+
+    /// Stores the bytes of an attachment under their SHA-256 in hexadecimal digits, unless this flow has them.
+    ///
+    /// # Errors
+    ///
+    /// Without an implementation [`StoreError::NoAttachments`].
+    fn put_blob(&self, digest: String, bytes: Arc<[u8]>) -> BoxFuture<'static, Result<(), StoreError>> {
+        drop((digest, bytes));
+        future::ready(Err(StoreError::NoAttachments)).boxed()
+    }
+
+    /// The bytes that this flow has put under a digest, if there are any. The flow checks the bytes.
+    ///
+    /// # Errors
+    ///
+    /// Without an implementation [`StoreError::NoAttachments`].
+    fn load_blob(&self, digest: String) -> BoxFuture<'static, Result<Option<Arc<[u8]>>, StoreError>> {
+        drop(digest);
+        future::ready(Err(StoreError::NoAttachments)).boxed()
+    }
 
     /// Whether the store keeps the order of puts: of puts that are called one after another, for steps of one column in
     /// ascending order, a later one is stored only if all earlier ones are, also after a failure, a drop or a crash.
@@ -117,11 +143,12 @@ pub enum Put {
 pub struct Entry {
     /// The value; `None` for a cell that is skipped for good: the column [leaves out](crate::guide::skipping) the
     /// step, the computation failed and [may be skipped](crate::compute::Policy::or_skip), or everything that the cell
-    /// reads is skipped.
+    /// reads is skipped. The attachments of a value are no part of the entry: a store keeps the text.
     pub value: Option<Value>,
     /// A [`Receipt`](crate::usage::Receipt) as text, which stores do not parse. A skipped cell has a receipt as well, with
     /// the [reason](crate::SkipReason) as `skipped`, since failed attempts cost something, too. A computed value has
-    /// hashes of the declaration as `made`; see [`stale`](crate::flow::LiveFlow::stale). Values of sources have no receipt.
+    /// hashes of the declaration as `made`; see [`stale`](crate::flow::LiveFlow::stale). A value with attachments has their
+    /// digests, types, lengths and alternative texts as `attachments`. Other values of sources have no receipt.
     pub receipt: Option<Value>,
 }
 

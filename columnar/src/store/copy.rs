@@ -3,7 +3,7 @@
 use futures::future::join_all;
 
 use super::checked::{NOT_RETURNED, load, stored_steps};
-use super::{Entry, Put, StepEntries, Store, StoreError};
+use super::{Entry, LoadedAttachments, Put, StepEntries, Store, StoreError, put_blobs};
 use crate::declare::Name;
 use crate::history::StepRanges;
 
@@ -23,12 +23,22 @@ pub(crate) async fn copy(
 ) -> Result<(), StoreError> {
     check_beyond(into, column, before).await?;
     let stored_steps = stored_steps(from, column).await?;
+    let attachments = LoadedAttachments::default();
     for chunk in StepRanges::from(&stored_steps).within(&(0..before)).chunks(CHUNK) {
         let entries = load(from, column, chunk.clone()).await?;
         let mut found = entries.iter().map(|(step, _)| *step);
         if let Some(step) = stored_steps.within(&chunk).find(|step| found.next() != Some(*step)) {
             return Err(StoreError::corrupt(column, step, NOT_RETURNED));
         }
+        // One after the other, because the attachments of a chunk may be larger than the memory. The last one is kept for
+        // the next cells, which often have the same.
+        let mut last = None;
+        for (step, entry) in &entries {
+            let whole = attachments.attach(from, column, *step, entry.clone()).await?;
+            put_blobs(into, whole.value.as_ref()).await?;
+            last = Some(whole);
+        }
+        drop(last);
         put_all(into, column, entries).await?;
     }
     Ok(())
@@ -45,7 +55,7 @@ pub(crate) async fn check_beyond(into: &dyn Store, column: &Name, before: usize)
     }
 }
 
-/// Stores entries of a column. A cell that has the same entry already is passed over; a different entry is an error.
+/// Stores entries of a column, whose attachments are stored. A cell that has the same entry already is passed over; a different entry is an error.
 pub(crate) async fn put_all(into: &dyn Store, column: &Name, entries: StepEntries) -> Result<(), StoreError> {
     let cells = entries.into_iter().map(|(step, entry)| (column.clone(), step, entry)).collect();
     put_cells(into, cells, Entry::holds).await

@@ -65,6 +65,11 @@ pub enum StoreError {
     /// An earlier write failed, and nobody knows whether the entries are stored.
     #[error("an earlier write failed, so nothing more is written: open it again to learn what is stored")]
     Halted,
+    /// A value has attachments, and the store keeps none. Nothing is stored.
+    #[error(
+        "the store keeps no attachments: implement `put_blob` and `load_blob` for it, use another store, or leave the attachments out"
+    )]
+    NoAttachments,
     /// The store has not been opened.
     #[error("it has not been opened")]
     Closed,

@@ -50,6 +50,8 @@ struct MemoryContents {
     owned: bool,
     definition: Option<String>,
     columns: HashMap<Name, BTreeMap<usize, Entry>>,
+    /// The bytes of attachments, by digest.
+    blobs: HashMap<String, Arc<[u8]>>,
 }
 
 impl MemoryStore {
@@ -153,6 +155,16 @@ impl Store for MemoryStore {
                 Put::Stored
             }
         })
+    }
+
+    fn put_blob(&self, digest: String, bytes: Arc<[u8]>) -> StoreFuture<()> {
+        self.answer(|contents| {
+            contents.blobs.entry(digest).or_insert(bytes);
+        })
+    }
+
+    fn load_blob(&self, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {
+        self.answer(|contents| contents.blobs.get(&digest).cloned())
     }
 
     fn keeps_order(&self) -> bool {

@@ -3,6 +3,7 @@
 //! [`Store`] is the contract that a store of your own implements, and [`conformance`](crate::testing::conformance)
 //! tests it. A store knows texts and their addresses, not flows.
 
+mod attached;
 mod checked;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 mod checksum;
@@ -22,6 +23,7 @@ mod thread;
 mod worker;
 
 pub use crate::history::StoredSteps;
+pub(crate) use attached::{LoadedAttachments, attachment_refs, put_blobs};
 pub(crate) use checked::{NOT_RETURNED, listed_steps, load, stored_steps};
 pub use contract::{Entry, Put, Store};
 pub(crate) use contract::{StepEntries, StoreFuture};

@@ -45,6 +45,16 @@ macro_rules! delegate_store {
             $part.put(column, step, entry)
         }
 
+        fn put_blob(&self, digest: String, bytes: std::sync::Arc<[u8]>) -> $crate::store::StoreFuture<()> {
+            let $store = self;
+            $part.put_blob(digest, bytes)
+        }
+
+        fn load_blob(&self, digest: String) -> $crate::store::StoreFuture<Option<std::sync::Arc<[u8]>>> {
+            let $store = self;
+            $part.load_blob(digest)
+        }
+
         fn keeps_order(&self) -> bool {
             let $store = self;
             $part.keeps_order()

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::{self, FutureExt};
 
@@ -30,6 +30,11 @@ pub(crate) trait Backend: Sized + Send + 'static {
     /// Stores all of these cells, and makes them durable together. Returns the outcomes in order; an error concerns
     /// all cells. A later cell is never stored without the earlier cells of its column.
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError>;
+
+    /// Stores the bytes of an attachment, unless these are stored.
+    fn put_blob(&mut self, digest: &str, bytes: &Arc<[u8]>) -> Result<(), StoreError>;
+
+    fn load_blob(&mut self, digest: &str) -> Result<Option<Arc<[u8]>>, StoreError>;
 
     /// Deletes the flow at a location, which nobody owns, not even the caller.
     fn delete(location: &Self::Location) -> Result<(), StoreError>;
@@ -94,6 +99,14 @@ impl<B: Backend> Worker<B> {
 
     pub(crate) fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
         self.send(|thread| thread.put(self.handle, NewCell { column, step, entry }))
+    }
+
+    pub(crate) fn put_blob(&self, digest: String, bytes: Arc<[u8]>) -> StoreFuture<()> {
+        self.ask(move |state| state.write(|backend| backend.put_blob(&digest, &bytes)))
+    }
+
+    pub(crate) fn load_blob(&self, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {
+        self.read(move |backend| backend.load_blob(&digest))
     }
 
     #[expect(clippy::unused_self, reason = "a method of `Store`")]

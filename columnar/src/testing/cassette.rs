@@ -64,8 +64,9 @@ const DEFAULT_NAME: &str = "cassette";
 /// ```
 ///
 /// - **Requests are equal** if the name of the model, the instruction, the messages as sent, the follow-up messages,
-///   `temperature`, `stop`, the schema, and a `max_tokens` other than the default are. The [pace](Request::pace) does
-///   not count.
+///   `temperature`, `stop`, the schema, and a `max_tokens` other than the default are. [Attachments](crate::Attachment)
+///   are equal if type, digest, length and alternative text are; the file has no bytes of these. The
+///   [pace](Request::pace) does not count.
 /// - **A request that is not recorded is an error**, and no model is called. The error names the column and the step,
 ///   and shows the nearest recording with the first difference. Like the file, the error contains text of
 ///   conversations.

@@ -1,5 +1,6 @@
 //! The conformance suite of stores.
 
+mod attachments;
 mod copies;
 
 use futures::future::{FutureExt, join, join_all};
@@ -48,6 +49,7 @@ pub async fn conformance<S: Store, H: Fn() -> S>(location: impl Fn() -> H) {
     deletes_nothing_where_there_is_no_flow(&location()).await;
     deletes_a_flow_or_opens_it(&location()).await;
     copies::shows_a_copy_whole_or_not_at_all(&location).await;
+    attachments::keeps_attachments(&location).await;
 }
 
 /// Texts that stores have been known to change.

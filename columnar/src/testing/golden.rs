@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::context::tiers::Tier;
 use crate::context::{Messages, Part};
+use crate::history::Attachment;
 
 /// Compares the messages of a column with a reviewed snapshot, with the crate [insta](https://insta.rs). Needs the feature
 /// `insta`.
@@ -75,7 +76,8 @@ macro_rules! assert_context_snapshot {
 /// with [tiers](crate::tiers), the documents of the system text follow, and each part has a tier.
 ///
 /// Lines with a bar `│ ` are the content of a message, including the empty line between two parts. Lines without a bar are
-/// no content.
+/// no content. After the text of a value stand the [attachments](crate::Attachment), each with type, length, digest and
+/// alternative text.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -121,12 +123,12 @@ pub fn context_text(messages: &Messages) -> String {
     let count = messages.len();
     let plural = if count == 1 { "" } else { "s" };
     let mut text = format!("{} at step {}: {count} message{plural}", messages.column(), messages.step());
-    let system = messages.instructions().map(|(origin, text)| (origin.to_string(), text.trim()));
-    let documents = messages.system_documents().map(|documents| (Tier::L0.to_string(), documents));
+    let system = messages.instructions().map(|(origin, text)| (origin.to_string(), text.trim().to_owned()));
+    let documents = messages.system_documents().map(|documents| (Tier::L0.to_string(), documents.to_owned()));
     for (at, (label, content)) in system.chain(documents).enumerate() {
         text.push_str(if at == 0 { "\n\n[system]\n" } else { "\n" });
         text.push_str(&label);
-        push_lines(&mut text, content);
+        push_lines(&mut text, &content);
     }
     for part in messages.parts() {
         if part.joins() {
@@ -141,8 +143,19 @@ pub fn context_text(messages: &Messages) -> String {
         let content = part.text();
         let content = content.strip_prefix("\n\n").filter(|_| part.joins()).unwrap_or(&content);
         push_lines(&mut text, content);
+        part.attachments().iter().for_each(|attachment| push_attachment(&mut text, attachment));
     }
     text
+}
+
+fn push_attachment(text: &mut String, attachment: &Attachment) {
+    let size = attachment.size().map_or_else(String::new, |(width, height)| format!(" {width}×{height}"));
+    let alt = attachment.alt_text().map_or_else(String::new, |alt| format!(", {alt:?}"));
+    let kind = attachment.media_type();
+    let bytes = attachment.len();
+    let digest = attachment.digest();
+    // A `String` takes everything.
+    let _ = write!(text, "\nattachment {kind}{size}, {bytes} bytes, sha256 {digest}{alt}");
 }
 
 fn push_lines(text: &mut String, content: &str) {

@@ -84,6 +84,21 @@ pub trait StoreLayer: Send + Sync + 'static {
         inner.put(column, step, entry)
     }
 
+    /// Runs around [`Store::put_blob`].
+    fn put_blob(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        digest: String,
+        bytes: Arc<[u8]>,
+    ) -> StoreFuture<()> {
+        inner.put_blob(digest, bytes)
+    }
+
+    /// Runs around [`Store::load_blob`].
+    fn load_blob(self: &Arc<Self>, inner: &Arc<dyn Store>, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {
+        inner.load_blob(digest)
+    }
+
     /// Runs around [`Store::delete`].
     fn delete(self: &Arc<Self>, inner: &Arc<dyn Store>) -> StoreFuture<()> {
         inner.delete()
@@ -134,6 +149,14 @@ impl<L: StoreLayer> Store for LayeredStore<L> {
 
     fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
         self.layer.put(&self.inner, column, step, entry)
+    }
+
+    fn put_blob(&self, digest: String, bytes: Arc<[u8]>) -> StoreFuture<()> {
+        self.layer.put_blob(&self.inner, digest, bytes)
+    }
+
+    fn load_blob(&self, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {
+        self.layer.load_blob(&self.inner, digest)
     }
 
     fn delete(&self) -> StoreFuture<()> {

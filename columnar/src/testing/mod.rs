@@ -26,7 +26,7 @@ pub use golden::context_text;
 pub use layered_store::{LayeredStore, StoreLayer};
 
 /// A compute step with one text for each step: the first for step 0, the second for step 1, and so on. A step without a
-/// text is an error.
+/// text is an error. A [`Text`](crate::Text) may have attachments.
 ///
 /// ```
 /// use columnar::prelude::*;

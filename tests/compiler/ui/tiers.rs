@@ -10,6 +10,7 @@ flow! {
         column tiered_text(user.tiered(), files, self) = prompt("You write Rust."); //~
         column tiered_twice(files.tiered().tiered(), user, self) = prompt("You write Rust."); //~
         column tiered_with_a_purpose(files.tiered().context(), user, self) = prompt("You write Rust."); //~
+        column tiered_with_text_only(files.tiered().text_only(), user, self) = prompt("You write Rust."); //~
         column tiered_with_a_tag(files.tiered().as("code"), user, self) = prompt("You write Rust."); //~
         column tiered_with_an_argument(files.tiered(1_536), user, self) = prompt("You write Rust."); //~
         column tiered_without_parentheses(files.tiered, user, self) = prompt("You write Rust."); //~
@@ -23,5 +24,5 @@ flow! {
 
 fn main() {
     let chat = Chat::new();
-    let _ = (&chat.files, &chat.user, &chat.topics, &chat.tiered_column, &chat.tiered_self, &chat.tiered_text, &chat.tiered_twice, &chat.tiered_with_a_purpose, &chat.tiered_with_a_tag, &chat.tiered_with_an_argument, &chat.tiered_without_parentheses, &chat.tiered_in_a_group, &chat.target_alone, &chat.target_in_quotes, &chat.target_twice, &chat.target_without_a_number);
+    let _ = (&chat.files, &chat.user, &chat.topics, &chat.tiered_column, &chat.tiered_self, &chat.tiered_text, &chat.tiered_twice, &chat.tiered_with_a_purpose, &chat.tiered_with_text_only, &chat.tiered_with_a_tag, &chat.tiered_with_an_argument, &chat.tiered_without_parentheses, &chat.tiered_in_a_group, &chat.target_alone, &chat.target_in_quotes, &chat.target_twice, &chat.target_without_a_number);
 }

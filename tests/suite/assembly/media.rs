@@ -9,7 +9,7 @@ use columnar::prelude::*;
 use columnar::testing::script;
 use columnar::usage::{SpendLimit, SpendLimitError};
 use columnar::{Attachment, Text};
-use columnar_tests::images::png;
+use columnar_tests::pictures::png;
 use futures::stream::{self, BoxStream, StreamExt};
 
 const CLAUDE: &str = "anthropic/claude-sonnet-5-5";
@@ -146,16 +146,18 @@ async fn what_a_model_does_not_take_is_an_error_before_anything_is_sent() {
     // A bomb: few bytes, and many pixels, none of which is decoded.
     let error = refused(vec![image(60_000, 60_000)], CLAUDE).await;
     assert!(error.contains("at most 8000 pixels at each edge"), "{error}");
-    let error = refused(vec![image(10, 10); 101], CLAUDE).await;
-    assert!(error.contains("a request has at most 100 attachments"), "{error}");
     let mut many = vec![image(10, 10); 20];
     many.push(image(2001, 10));
     let error = refused(many, CLAUDE).await;
     assert!(error.contains("more than 20 images has at most 2000 pixels"), "{error}");
+    // A chunk that no decoder knows makes it large.
     let mut large = png(10, 10);
-    large.splice(33..33, vec![0; 6 << 20]);
+    let unknown = [&(8_u32 << 20).to_be_bytes()[..], b"teSt", &vec![0; 8 << 20], &[0; 4]].concat();
+    large.splice(33..33, unknown);
     let error = refused(vec![Attachment::new(large).unwrap()], CLAUDE).await;
-    assert!(error.contains("an image has at most 3932160 bytes"), "{error}");
+    assert!(error.contains("it has at most 7864320 bytes"), "{error}");
+    let error = refused(vec![image(10, 10); 601], CLAUDE).await;
+    assert!(error.contains("a request has at most 600 attachments"), "{error}");
 }
 
 #[tokio::test]

@@ -55,13 +55,13 @@ mod a_view_as_text {
             None => name,
         });
         let window = prop_oneof![Just(None), (0..4_usize).prop_map(Some), Just(Some(usize::MAX))];
-        let more = (window, any::<bool>(), option::of(word()), option::of(any::<String>()));
+        let more = (window, any::<[bool; 2]>(), option::of(word()), option::of(any::<String>()));
         let view = (option::weighted(0.8, name), any::<bool>(), more);
         let tiered = (word(), option::of(any::<usize>())).prop_map(|(name, target)| {
             let tiered = documents(name).tiered();
             View::from(target.map_or(tiered.clone(), |target| tiered.target(target)))
         });
-        let view = view.prop_map(|(name, is_lagged, (window, is_elided, tag, note))| {
+        let view = view.prop_map(|(name, is_lagged, (window, [is_elided, is_text_only], tag, note))| {
             let view = match name {
                 None => this(),
                 Some(name) if is_lagged => prev(name).all(),
@@ -69,6 +69,7 @@ mod a_view_as_text {
             };
             let view = window.map_or(view.clone(), |count| view.window(count));
             let view = if is_elided { view.elided() } else { view };
+            let view = if is_text_only { view.text_only() } else { view };
             let view = tag.map_or(view.clone(), |tag| view.named(tag));
             note.map_or(view.clone(), |note| view.note(note))
         });
@@ -149,6 +150,15 @@ mod a_view_as_text {
             ("user.note(\"a\").note(\"b\")", 16, "a view has one note: drop this"),
             ("user.window(2).elided().elided()", 25, "a view has one `elided()`: drop this"),
             ("user.window(2).elided", 22, "expected parentheses"),
+            ("user.latest.text_only().text_only()", 25, "a view has one `text_only()`: drop this"),
+            ("user.latest.text_only(3)", 23, "`text_only` takes no arguments: write `.text_only()`"),
+            ("user.latest.text_oly()", 13, &format!("{near} `text_oly`; did you mean `text_only`?")),
+            (
+                "files.tiered().text_only()",
+                16,
+                "a tiered view shows documents, which have no attachments: drop this",
+            ),
+            ("files.text_only().tiered()", 19, "`tiered` comes right after the column"),
             ("user.latest(3)", 13, "expected `)` after `latest(`"),
             ("user.as(\"a", 9, "the closing quote of this text is missing"),
             ("user.note(\"é\\q\")", 13, "no such escape: write a backslash as `\\\\`"),

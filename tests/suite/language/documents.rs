@@ -226,9 +226,10 @@ mod a_mistake {
         for view in [tiered.clone().latest(), tiered.clone().elided(), tiered.clone().filter(|_| true)] {
             assert_eq!(errors([column("coder", (view, source("user"), this()), script(["a"]))]), [PART]);
         }
-        let tagged = "`coder` has a tag, a note, a group or a purpose for `files` in tiers, which stand before the messages and take none: \
-                      drop it";
-        let views = [tiered.clone().named("code"), tiered.clone().note("the code"), group("all", tiered)];
+        let tagged = "`coder` has a tag, a note, a group, a purpose or `.text_only()` for `files` in tiers, which stand before the \
+                      messages and take none: drop it";
+        let [named, noted] = [tiered.clone().named("code"), tiered.clone().note("the code")];
+        let views = [named, noted, tiered.clone().text_only(), group("all", tiered)];
         for view in views {
             assert_eq!(errors([column("coder", (view, source("user"), this()), script(["a"]))]), [tagged]);
         }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use columnar::Purpose;
 use columnar::loom::{Author, Change, Edge, Header, Mark, Mode, NodeId, Tree, TreeError};
+use columnar::{Attachment, Purpose, Text, Value};
+use columnar_tests::pictures::picture;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -82,6 +83,18 @@ fn edge(tree: &Tree, sources: &[(Purpose, Index)]) -> Edge {
     Edge::new(sources.iter().map(|(purpose, at)| (*purpose, pick(tree, *at))))
 }
 
+/// The text of the node with a number. Some nodes have attachments, and some of these have no text.
+fn text(number: usize) -> Value {
+    let side = u32::try_from(number).unwrap() + 8;
+    let words = format!("text \"{number}\"\n");
+    match number % 8 {
+        2 => Text::new(words).with(picture(side, 8)).into(),
+        4 => Text::new("").with(picture(8, 8).alt(words)).into(),
+        7 => Text::new(words.clone()).with(Attachment::new(words).unwrap()).with(picture(8, 8)).into(),
+        _ => words.into(),
+    }
+}
+
 /// The change that a draft means for a tree.
 pub(super) fn change(tree: &Tree, draft: &Draft) -> Change {
     let mut number = tree.len() as u64;
@@ -90,13 +103,13 @@ pub(super) fn change(tree: &Tree, draft: &Draft) -> Change {
         number.wrapping_mul(0x9e37_79b9_7f4a_7c15)
     });
     let author = if tree.len().is_multiple_of(2) { Author::Human } else { Author::Model };
-    let text: Arc<str> = format!("text \"{}\"\n", tree.len()).into();
+    let text = text(tree.len());
     let mut header = Header::new(id.clone(), author);
     if author == Author::Model {
         let receipt = format!(r#"{{"model":"m","calls":1,"input":{}}}"#, tree.len());
         header = header.with_receipt(&receipt.parse().unwrap());
     }
-    let made = |header| Change::Node { header, text: Arc::clone(&text) };
+    let made = |header| Change::Node { header, text: text.clone() };
     match draft {
         Draft::Root => made(header.with_edge(Edge::root())),
         Draft::Aside => made(header),
@@ -206,7 +219,7 @@ proptest! {
         prop_assert_eq!(&read, &made);
 
         let nodes = tree.nodes().map(|node| {
-            (Header::parse(&node.header().to_json()).unwrap(), node.shared_text())
+            (Header::parse(&node.header().to_json()).unwrap(), node.value())
         });
         let further: Vec<(usize, Change)> =
             tree.further_changes().map(|(before, change)| (before, change.clone())).collect();

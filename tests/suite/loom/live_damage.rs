@@ -12,6 +12,9 @@ use columnar_tests::process::test_alone;
 
 const DEFINITION: &str = "{\"columnar_loom\":1,\"mode\":\"dialogue\"}\n";
 const ROOT: &str = r#"{"id":"a","author":"human","root":true}"#;
+/// The name of an attachment is none, or there is none.
+const NAMELESS: &str = r#"{"id":"a","author":"human","root":true,"attachments":[{"sha256":"x"}]}"#;
+const EMPTY: &str = r#"{"id":"a","author":"human","root":true,"attachments":[]}"#;
 const NEXT: &str = r#"{"id":"b","author":"model","from":[["a"]]}"#;
 
 /// A store with these nodes, as steps and headers, and these changes.
@@ -59,6 +62,8 @@ async fn damage_is_named_and_nothing_is_lost() {
             &[],
             "node 1 of the stored tree is damaged: it is missing",
         ),
+        (Some(DEFINITION), &[(0, NAMELESS)], &[], "the JSON of a change is damaged at `attachments`"),
+        (Some(DEFINITION), &[(0, EMPTY)], &[], "the JSON of a change is damaged at `attachments`"),
         (Some(DEFINITION), &[(0, NEXT)], &[], "`a` is no node of this tree"),
         (Some(DEFINITION), &[(0, ROOT), (1, ROOT)], &[], "`a` is in the tree already"),
         (Some(DEFINITION), &good, &[(0, "no json")], "change 0 of the stored tree is damaged"),

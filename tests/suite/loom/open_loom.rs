@@ -59,6 +59,7 @@ proptest! {
             let (node, copy) = (tree.node(id).unwrap(), again.node(id).unwrap());
             prop_assert_eq!(copy.header(), node.header());
             prop_assert_eq!((copy.edges(), copy.text()), (node.edges(), node.text()));
+            prop_assert_eq!(copy.attachments(), node.attachments());
             for mark in [Mark::Bookmarked, Mark::Excluded, Mark::Pruned] {
                 prop_assert_eq!(copy.has(mark), node.has(mark));
             }

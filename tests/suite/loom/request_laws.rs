@@ -1,8 +1,9 @@
 //! Laws of the requests from random paths: a second, naive assembler agrees.
 
-use columnar::Purpose;
 use columnar::budget::{Budget, Strategy as Cut};
 use columnar::loom::{Agent, Author, Edge, LoomError, Mark, Mode, NodeId, Tree};
+use columnar::{Attachment, Purpose, Text};
+use columnar_tests::pictures::picture;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -13,23 +14,54 @@ use super::long::dice;
 #[derive(Clone, Debug)]
 struct Step {
     author: Author,
-    text: String,
-    contexts: Vec<String>,
-    instructions: Vec<String>,
+    said: Utterance,
+    contexts: Vec<Utterance>,
+    instructions: Vec<Utterance>,
     is_dropped: bool,
 }
+
+/// A text, perhaps with pictures that have these widths.
+#[derive(Clone, Debug)]
+struct Utterance {
+    text: String,
+    widths: Vec<u32>,
+}
+
+impl Utterance {
+    fn pictures(&self) -> Vec<Attachment> {
+        self.widths.iter().map(|width| picture(*width, 100)).collect()
+    }
+
+    fn value(&self) -> Text {
+        self.pictures().into_iter().fold(Text::new(self.text.as_str()), Text::with)
+    }
+
+    /// The text with words in place of the pictures.
+    fn in_words(&self) -> String {
+        let words = self.widths.iter().map(|_| format!("\n\n{WORDS}")).collect::<String>();
+        let words = if self.text.is_empty() { words.trim() } else { &words };
+        self.text.clone() + words
+    }
+}
+
+const WORDS: &str = "[image/png, 45 bytes]";
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![6 => "[a-z<>&/ \n]{0,60}", 1 => Just(String::new()), 1 => Just(" \n".to_owned()), 1 => "[a-z]{200,400}"]
 }
 
+fn utterance() -> impl Strategy<Value = Utterance> {
+    let widths = prop_oneof![6 => Just(Vec::new()), 1 => vec(1..1_500_u32, 1..3)];
+    (text(), widths).prop_map(|(text, widths)| Utterance { text, widths })
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let author = prop_oneof![Just(Author::Human), Just(Author::Model)];
-    let beside = || prop_oneof![6 => Just(Vec::new()), 1 => vec(text(), 1..3)];
-    let step = (author, text(), beside(), beside(), prop::bool::weighted(0.1));
-    let step = step.prop_map(|(author, text, contexts, instructions, is_dropped)| Step {
+    let beside = || prop_oneof![6 => Just(Vec::new()), 1 => vec(utterance(), 1..3)];
+    let step = (author, utterance(), beside(), beside(), prop::bool::weighted(0.1));
+    let step = step.prop_map(|(author, said, contexts, instructions, is_dropped)| Step {
         author,
-        text,
+        said,
         contexts,
         instructions,
         is_dropped,
@@ -44,7 +76,7 @@ fn tree(mode: Mode, steps: &[Step], system: &str) -> (Tree, Edge) {
     tree.set_system_in_buffer(true).unwrap();
     let mut edge = Edge::root();
     for step in steps {
-        let node = tree.append(&mut dice, edge, step.author, step.text.as_str()).unwrap();
+        let node = tree.append(&mut dice, edge, step.author, step.said.value()).unwrap();
         if step.is_dropped {
             tree.mark(&node, Mark::Excluded, true).unwrap();
         }
@@ -52,7 +84,7 @@ fn tree(mode: Mode, steps: &[Step], system: &str) -> (Tree, Edge) {
         let beside = [(Purpose::Context, &step.contexts), (Purpose::Instruction, &step.instructions)];
         for (purpose, texts) in beside {
             for text in texts {
-                let aside = tree.aside(&mut dice, Author::Model, text.as_str()).unwrap();
+                let aside = tree.aside(&mut dice, Author::Model, text.value()).unwrap();
                 edge =
                     if purpose == Purpose::Context { edge.context(&aside) } else { edge.instruction(&aside) };
             }
@@ -65,42 +97,70 @@ fn tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-/// The turns of a request as role and text, and the instructions.
-fn turns(steps: &[Step], is_dialogue: bool) -> (Vec<(&'static str, String)>, Vec<String>) {
+/// A turn of a request.
+#[derive(Clone, Debug)]
+struct NaiveTurn {
+    role: &'static str,
+    text: String,
+    pictures: Vec<Attachment>,
+}
+
+impl NaiveTurn {
+    fn new(role: &'static str, said: &Utterance, is_dialogue: bool) -> Self {
+        if is_dialogue {
+            Self { role, text: said.text.clone(), pictures: said.pictures() }
+        } else {
+            Self { role, text: said.in_words(), pictures: Vec::new() }
+        }
+    }
+
+    fn tokens(&self) -> usize {
+        let pictures = self.pictures.iter().map(|picture| {
+            let (width, height) = picture.size().unwrap();
+            // A reply shows words.
+            if self.role == "user" {
+                (width.div_ceil(28) * height.div_ceil(28)) as usize
+            } else {
+                tokens(WORDS)
+            }
+        });
+        tokens(&self.text) + pictures.sum::<usize>()
+    }
+}
+
+/// The turns of a request, and the instructions.
+fn turns(steps: &[Step], is_dialogue: bool) -> (Vec<NaiveTurn>, Vec<String>) {
     let (mut turns, mut instructions) = (Vec::new(), Vec::new());
     for step in steps {
-        instructions.extend(step.instructions.iter().map(|text| text.trim().to_owned()));
-        turns.extend(step.contexts.iter().map(|text| ("user", text.clone())));
+        instructions.extend(step.instructions.iter().map(|said| said.in_words().trim().to_owned()));
+        turns.extend(step.contexts.iter().map(|said| NaiveTurn::new("user", said, is_dialogue)));
         if !step.is_dropped {
             let role = if step.author == Author::Model { "assistant" } else { "user" };
-            turns.push((role, step.text.clone()));
+            turns.push(NaiveTurn::new(role, &step.said, is_dialogue));
         }
     }
     if is_dialogue {
-        turns.retain(|(_, text)| !text.trim().is_empty());
+        turns.retain(|turn| !turn.text.trim().is_empty() || !turn.pictures.is_empty());
     }
     instructions.retain(|text| !text.is_empty());
     (turns, instructions)
 }
 
-fn marker(omitted: &[(&str, String)], separator: usize) -> (String, usize) {
-    let sum: usize = omitted.iter().map(|(_, text)| tokens(text) + separator).sum();
+fn sum<'t>(turns: impl IntoIterator<Item = &'t NaiveTurn>, separator: usize) -> usize {
+    turns.into_iter().map(|turn| turn.tokens() + separator).sum()
+}
+
+fn marker(omitted: &[NaiveTurn], separator: usize) -> (String, usize) {
+    let sum = sum(omitted, separator);
     let text = format!("<elided>{} turns, about {sum} tokens</elided>", omitted.len());
     let tokens = tokens(&text) + separator;
     (text, tokens)
 }
 
 /// The first and the last omitted turn plus one.
-fn cut(
-    turns: &[(&'static str, String)],
-    limit: usize,
-    separator: usize,
-    strategy: Cut,
-    recent: usize,
-) -> (usize, usize) {
+fn cut(turns: &[NaiveTurn], limit: usize, separator: usize, strategy: Cut, recent: usize) -> (usize, usize) {
     let size = |start: usize, end: usize| {
-        let kept = turns[..start].iter().chain(&turns[end..]);
-        let kept: usize = kept.map(|(_, text)| tokens(text) + separator).sum();
+        let kept = sum(turns[..start].iter().chain(&turns[end..]), separator);
         let is_marked = strategy == Cut::TruncateMiddle && start < end;
         kept + if is_marked { marker(&turns[start..end], separator).1 } else { 0 }
     };
@@ -132,37 +192,47 @@ fn cut(
 
 /// The messages, once more.
 fn composed(
-    turns: &[(&'static str, String)],
+    turns: &[NaiveTurn],
     (start, end): (usize, usize),
     limit: Option<usize>,
     strategy: Cut,
     is_dialogue: bool,
 ) -> Json {
     let separator = usize::from(is_dialogue);
-    let mut shown: Vec<(&str, String)> = turns[..start].to_vec();
+    let user = |text: String| NaiveTurn { role: "user", text, pictures: Vec::new() };
+    let mut shown: Vec<NaiveTurn> = turns[..start].to_vec();
     let (text, of_marker) = marker(&turns[start..end], separator);
-    let kept = turns[..start].iter().chain(&turns[end..]);
-    let kept: usize = kept.map(|(_, text)| tokens(text) + separator).sum();
+    let kept = sum(turns[..start].iter().chain(&turns[end..]), separator);
     let fits = limit.is_none_or(|limit| kept + of_marker <= limit);
     if start < end && strategy == Cut::TruncateMiddle && fits {
-        shown.push(("user", text));
+        shown.push(user(text));
     }
     shown.extend_from_slice(&turns[end..]);
     if !is_dialogue {
-        let text: String = shown.into_iter().map(|(_, text)| text).collect();
+        let text: String = shown.into_iter().map(|turn| turn.text).collect();
         return json!([{ "role": "user", "content": text }]);
     }
-    let mut messages: Vec<(&str, String)> = Vec::new();
-    if shown[0].0 == "assistant" {
-        messages.push(("user", "<elided/>".to_owned()));
+    let mut messages: Vec<NaiveTurn> = Vec::new();
+    if shown[0].role == "assistant" {
+        messages.push(user("<elided/>".to_owned()));
     }
-    for (role, text) in shown {
-        match messages.last_mut().filter(|last| last.0 == role) {
-            Some((_, content)) => *content = format!("{content}\n\n{text}"),
-            None => messages.push((role, text)),
+    for turn in shown {
+        match messages.last_mut().filter(|last| last.role == turn.role) {
+            Some(last) => {
+                last.text = format!("{}\n\n{}", last.text, turn.text);
+                last.pictures.extend(turn.pictures);
+            }
+            None => messages.push(turn),
         }
     }
-    messages.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+    let messages = messages.into_iter().map(|NaiveTurn { role, text, pictures }| {
+        let mut message = json!({ "role": role, "content": text });
+        if !pictures.is_empty() {
+            message["attachments"] = json!(pictures);
+        }
+        message
+    });
+    messages.collect()
 }
 
 proptest! {
@@ -209,7 +279,7 @@ proptest! {
             prop_assert!(is_full);
             return Ok(());
         }
-        let total: usize = turns.iter().map(|(_, text)| tokens(text) + separator).sum();
+        let total = sum(&turns, separator);
         if strategy == Cut::StopAtLimit && room.is_some_and(|room| total > room) {
             let is_over = matches!(&asked, Err(LoomError::OverLimit { tokens, contributors, others: 0, .. })
                 if *tokens == total && contributors.iter().map(|(_, tokens)| tokens).sum::<usize>() == total);

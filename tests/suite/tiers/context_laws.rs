@@ -9,7 +9,8 @@ use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
 use columnar::store::MemoryStore;
 use columnar::tiers::Tier;
-use columnar::{Column, Messages};
+use columnar::{Column, Messages, Text};
+use columnar_tests::pictures::picture;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -22,6 +23,8 @@ struct Random {
     /// Whether there is a hint, and a response.
     hint: bool,
     reply: bool,
+    /// Whether there is a picture beside the question.
+    picture: bool,
     /// An earlier cell, of `user` or of the column, that is excluded from here on, or included again.
     toggled: Option<(bool, prop::sample::Index)>,
 }
@@ -71,8 +74,16 @@ pub(super) fn edit() -> impl Strategy<Value = Edit> {
 fn steps() -> impl Strategy<Value = Vec<Random>> {
     let edits = prop_oneof![5 => Just(Vec::new()), 3 => vec(edit(), 1..3), 1 => vec(edit(), 1..12)];
     let toggled = prop::option::weighted(0.1, any::<(bool, prop::sample::Index)>());
-    let step = (edits, prop::bool::weighted(0.7), prop::bool::weighted(0.9), toggled);
-    vec(step.prop_map(|(edits, hint, reply, toggled)| Random { edits, hint, reply, toggled }), 1..48)
+    let step =
+        (edits, prop::bool::weighted(0.7), prop::bool::weighted(0.9), prop::bool::weighted(0.1), toggled);
+    let step = step.prop_map(|(edits, hint, reply, picture, toggled)| Random {
+        edits,
+        hint,
+        reply,
+        picture,
+        toggled,
+    });
+    vec(step, 1..48)
 }
 
 fn views() -> impl Strategy<Value = Views> {
@@ -107,6 +118,15 @@ fn user_at(step: usize) -> String {
     format!("question {step:02}")
 }
 
+/// The value of `user` at a step.
+fn question(random: &Random, step: usize) -> Text {
+    let question = Text::new(user_at(step));
+    if random.picture { question.with(picture(150, 100)) } else { question }
+}
+
+/// Stands for a picture in the other implementation.
+const PICTURE: &str = "\n[picture]";
+
 fn hint_at(step: usize) -> String {
     format!("because of {step:02}")
 }
@@ -119,7 +139,8 @@ fn reply_at(step: usize) -> String {
 fn turn(views: Views, documents: Set, random: &Random, step: usize) -> Turn {
     let tag = |tag: &str, text: String| format!("<{tag}>\n{text}\n</{tag}>");
     let hint = random.hint.then(|| tag("hint", hint_at(step)));
-    let user = || Some(tag("user", user_at(step)));
+    let picture = if random.picture { PICTURE } else { "" };
+    let user = || Some(tag("user", user_at(step)) + picture);
     let inputs = match views {
         Views::User | Views::Latest => vec![user()],
         Views::Hint => vec![hint],
@@ -134,7 +155,7 @@ fn turn(views: Views, documents: Set, random: &Random, step: usize) -> Turn {
 fn shown(messages: &Messages) -> Composed {
     let mut last = None;
     let texts = messages.parts().map(|part| {
-        let text = part.text().into_owned();
+        let text = part.text().into_owned() + &PICTURE.repeat(part.attachments().len());
         // A part that continues a message begins with an empty line.
         let is_first = last.replace(part.role()) != Some(part.role());
         let text = if is_first { text } else { text.strip_prefix("\n\n").unwrap().to_owned() };
@@ -184,7 +205,7 @@ async fn run(
         let before = turns.last().map_or_else(Set::default, |turn: &Turn| turn.documents.clone());
         let (documents, update) = before.apply(&of_step.edits);
         f.push("files", update.to_text().unwrap()).await.unwrap();
-        f.push("user", user_at(step)).await.unwrap();
+        f.push("user", question(of_step, step)).await.unwrap();
         f.run().await.unwrap();
         turns.push(turn(views, documents, of_step, step));
         let has_inputs = turns[step].inputs.iter().any(Option::is_some);
@@ -273,7 +294,7 @@ proptest! {
                 documents = next;
                 if step >= at {
                     forked.push("files", update.to_text().unwrap()).await.unwrap();
-                    forked.push("user", user_at(step)).await.unwrap();
+                    forked.push("user", question(of_step, step)).await.unwrap();
                     forked.run().await.unwrap();
                 }
             }
@@ -322,7 +343,7 @@ proptest! {
                 let (next, update) = documents.apply(&of_step.edits);
                 documents = next;
                 f.push("files", update.to_text().unwrap()).await.unwrap();
-                f.push("user", user_at(step)).await.unwrap();
+                f.push("user", question(of_step, step)).await.unwrap();
                 f.run().await.unwrap();
                 contexts.push(match f.messages("coder", step) {
                     Ok(messages) => {

@@ -14,7 +14,7 @@ use crate::declare::error::chain;
 #[cfg(feature = "providers")]
 use crate::model::ProviderError;
 use crate::model::usage::SpendLimitError;
-use crate::model::{Finish, Overloaded, ReplyError, Truncated};
+use crate::model::{Finish, MediaError, Overloaded, ReplyError, Truncated};
 
 /// The class of all other errors, by the conventions.
 const OTHER: &str = "_OTHER";
@@ -43,6 +43,9 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
         Some(ReplyError::NoRoom { .. }) => return Some("context_window".into()),
         Some(ReplyError::Ended { finish: reason, .. }) => return Some(finish(reason).into()),
         None => {}
+    }
+    if error.is::<MediaError>() {
+        return Some("unsupported_media".into());
     }
     if error.is::<Truncated>() {
         return Some(finish(&Finish::Length).into());

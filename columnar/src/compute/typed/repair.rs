@@ -59,6 +59,9 @@ struct RepairLoop<'a> {
     is_done: bool,
 }
 
+/// The error of a value with attachments, which JSON of a type has no place for.
+const WITH_ATTACHMENTS: &str = "a typed column holds JSON, which has no attachments: return the JSON alone, or drop the type of the column";
+
 impl PieceSource for RepairLoop<'_> {
     async fn next(&mut self) -> Option<Result<Piece, BoxError>> {
         while !self.is_done {
@@ -99,6 +102,9 @@ impl RepairLoop<'_> {
     }
 
     fn finish_whole(&mut self, value: Value) -> Result<Piece, BoxError> {
+        if !value.attachments().is_empty() {
+            return Err(WITH_ATTACHMENTS.into());
+        }
         // Text that was streamed before is no part of a whole value.
         value.as_str().clone_into(&mut self.reply);
         match find(&self.reply, &self.spec) {

@@ -12,6 +12,7 @@ use super::id::{Ids, NodeId};
 use super::kinds::{Author, Mark, Mode};
 use super::timeline::{MarkHistory, Moment, NodeIndex, Timeline};
 use crate::context::budget::Budget;
+use crate::history::{Attachments, Value};
 
 /// A tree of texts by people and models.
 ///
@@ -50,6 +51,8 @@ pub struct Tree {
     lineages: BTreeMap<NodeIndex, Vec<NodeIndex>>,
     /// The receipts of the nodes that have one, as JSON.
     pub(super) receipts: BTreeMap<NodeIndex, Arc<str>>,
+    /// The attachments of the nodes that have some.
+    pub(super) attachments: BTreeMap<NodeIndex, Attachments>,
     pub(super) marks: MarkHistory,
     pub(super) system: Timeline<Option<Arc<str>>>,
     pub(super) system_in_buffer: Timeline<bool>,
@@ -96,6 +99,7 @@ impl Tree {
             graph: EdgeGraph::default(),
             lineages: BTreeMap::new(),
             receipts: BTreeMap::new(),
+            attachments: BTreeMap::new(),
             marks: MarkHistory::default(),
             system: Timeline::default(),
             system_in_buffer: Timeline::default(),
@@ -302,7 +306,7 @@ impl Tree {
     }
 
     /// Adds an accepted node without the edges.
-    fn insert(&mut self, header: &Header, text: &Arc<str>, edited_from: Option<NodeIndex>) -> NodeIndex {
+    fn insert(&mut self, header: &Header, text: &Value, edited_from: Option<NodeIndex>) -> NodeIndex {
         let made = self.now();
         let node = u32::try_from(self.nodes.len()).unwrap_or(NodeIndex::MAX);
         let origin = edited_from.map_or(node, |original| self.stored(original).origin);
@@ -311,11 +315,13 @@ impl Tree {
         }
         self.ids.insert(header.id(), node);
         self.receipts.extend(header.receipt.iter().map(|receipt| (node, Arc::clone(receipt))));
+        let (text, attachments) = text.clone().into_parts();
+        self.attachments.extend(attachments.map(|attachments| (node, attachments)));
         self.roots.extend(header.is_root().then_some(node));
         self.graph.add_node();
         self.nodes.push(StoredNode {
             id: header.id().clone(),
-            text: Arc::clone(text),
+            text,
             author: header.author(),
             edited_from,
             origin,

@@ -8,6 +8,7 @@ use super::edge::Edge;
 use super::id::NodeId;
 use super::kinds::{Author, Mark};
 use crate::context::budget::Budget;
+use crate::history::Value;
 
 /// A node without the text: the id, the author, and the nodes that it was made from.
 ///
@@ -110,8 +111,8 @@ pub enum Change {
     Node {
         /// The node without the text.
         header: Header,
-        /// The text.
-        text: Arc<str>,
+        /// The text, perhaps with attachments.
+        text: Value,
     },
     /// Another continuation edge leads to a node.
     Link {

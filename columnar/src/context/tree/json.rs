@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! {"id":ID,"author":"human"|"model","root":true,"from":[EDGE],"annotates":[EDGE],"edited_from":ID,
-//!  "receipt":{…},"text":TEXT}
+//!  "receipt":{…},"text":TEXT,"attachments":[ATTACHMENT]}
 //! {"link":ID,"from":EDGE}
 //! {"mark":"bookmarked"|"pruned"|"excluded","node":ID,"set":true|false}
 //! {"prune_one":ID,"set":true|false}
@@ -10,14 +10,17 @@
 //! {"system_in_buffer":true|false}
 //!
 //! EDGE = [SOURCE]        SOURCE = ID | [ID,"context"|"instruction"]        an id alone is a primary source
+//! ATTACHMENT = {"data":BASE64,"alt":TEXT}
 //! ```
 //!
-//! Of a node, `root`, `from`, `annotates`, `edited_from` and `receipt` are there only if they say something. A header is a node
-//! without `text`. The first key tells the shapes apart, and an unknown key is an error, so a later version of the library
+//! Of a node, `root`, `from`, `annotates`, `edited_from`, `receipt` and `attachments` are there only if they say something. A
+//! header is a node without `text` and `attachments`. The first key tells the shapes apart, and an unknown key is an error, so a later version of the library
 //! can add shapes and keys that this one refuses.
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value as Json, json};
 
 use super::change::{Change, Header};
@@ -27,12 +30,13 @@ use super::id::NodeId;
 use super::kinds::{Author, Mark};
 use crate::context::budget::Budget;
 use crate::declare::Purpose;
+use crate::history::{Attachment, Value};
 
 impl Change {
-    /// The change as JSON, on one line. Equal changes have equal texts.
+    /// The change as JSON, on one line. Equal changes with the same attachments have equal texts.
     ///
-    /// A node is an object with `id`, `author`, `text`, and, if they are not empty, `root`, `from`, `annotates`, `edited_from`
-    /// and `receipt`. The other changes begin with the keys `link`, `mark`, `prune_one`, `system`, `budget` and
+    /// A node is an object with `id`, `author`, `text`, and, if they are not empty, `root`, `from`, `annotates`, `edited_from`,
+    /// `receipt` and `attachments`, with their bytes in base64. The other changes begin with the keys `link`, `mark`, `prune_one`, `system`, `budget` and
     /// `system_in_buffer`. An edge is a list of sources: an id is a primary source, and `[id, purpose]` another one.
     ///
     /// ```
@@ -48,8 +52,10 @@ impl Change {
     pub fn to_json(&self) -> String {
         match self {
             Self::Node { header, text } => {
-                let text = ("text", Json::from(&**text));
-                object(header.fields().into_iter().chain([text]))
+                let attachments: Json = text.attachments().iter().map(attachment).collect();
+                let attachments = (!text.attachments().is_empty()).then_some(("attachments", attachments));
+                let text = ("text", Json::from(text.as_str()));
+                object(header.fields().into_iter().chain([text]).chain(attachments))
             }
             Self::Link { from, node } => object([("link", id(node)), ("from", edge(from))]),
             Self::Mark { node, mark, is_set } => {
@@ -71,7 +77,7 @@ impl Change {
     pub fn parse(json: &str) -> Result<Self, TreeError> {
         let mut fields = JsonFields::parse(json)?;
         let change = if fields.has("id") {
-            Self::Node { header: fields.header()?, text: fields.text("text")? }
+            Self::Node { header: fields.header()?, text: fields.value()? }
         } else if let Some(node) = fields.take("link") {
             Self::Link { node: parse_id(&node, "link")?, from: parse_edge(fields.need("from")?, "from")? }
         } else if let Some(mark) = fields.take("mark") {
@@ -99,6 +105,24 @@ impl Header {
     /// The header as JSON, on one line: the [JSON of the node](Change::to_json) without `text`.
     pub fn to_json(&self) -> String {
         object(self.fields())
+    }
+
+    /// The header as JSON beside a stored text, with the names of the attachments.
+    pub(crate) fn to_stored_json(&self, attachments: Vec<Json>) -> String {
+        let attachments = (!attachments.is_empty()).then(|| ("attachments", attachments.into()));
+        object(self.fields().into_iter().chain(attachments))
+    }
+
+    /// Reads a header that a store has beside a text, and that names the attachments of the text.
+    pub(crate) fn parse_stored(json: &str, text: &Value) -> Result<Self, TreeError> {
+        let mut fields = JsonFields::parse(json)?;
+        let header = fields.header()?;
+        let names = fields.take("attachments").map(|names| names.as_array().map_or(0, Vec::len));
+        // A name that cannot be read leads to no attachment.
+        if names.is_some_and(|names| names == 0 || names != text.attachments().len()) {
+            return Err(damaged("attachments"));
+        }
+        fields.end(header)
     }
 
     /// Reads a header from the JSON.
@@ -146,6 +170,12 @@ fn edge(edge: &Edge) -> Json {
     sources.collect()
 }
 
+fn attachment(attachment: &Attachment) -> Json {
+    let data = ("data", Json::from(STANDARD.encode(attachment.bytes())));
+    let alt = attachment.alt_text().map(|alt| ("alt", alt.into()));
+    [data].into_iter().chain(alt).collect()
+}
+
 const fn damaged(part: &'static str) -> TreeError {
     TreeError::Damaged { part }
 }
@@ -166,6 +196,15 @@ fn parse_edge(json: Json, part: &'static str) -> Result<Edge, TreeError> {
         node => Ok((Purpose::Primary, parse_id(node, part)?)),
     });
     Ok(Edge::new(sources.collect::<Result<Vec<_>, TreeError>>()?))
+}
+
+fn parse_attachment(json: Json) -> Result<Attachment, TreeError> {
+    let Json::Object(fields) = json else { return Err(damaged("attachments")) };
+    let mut fields = JsonFields(fields);
+    let bytes = STANDARD.decode(&*fields.text("data")?).ok();
+    let attachment = bytes.and_then(|bytes| Attachment::new(bytes).ok()).ok_or(damaged("data"))?;
+    let attachment = if fields.has("alt") { attachment.alt(fields.text("alt")?) } else { attachment };
+    fields.end(attachment)
 }
 
 /// The fields of an object that are not read yet.
@@ -199,6 +238,19 @@ impl JsonFields {
         match self.need(key)? {
             Json::String(text) => Ok(text.into()),
             _ => Err(damaged(key)),
+        }
+    }
+
+    /// The text of a node, with the attachments. A list that is there is not empty.
+    fn value(&mut self) -> Result<Value, TreeError> {
+        let text = Value::from(self.text("text")?);
+        match self.take("attachments") {
+            None => Ok(text),
+            Some(Json::Array(list)) if !list.is_empty() => {
+                let attachments = list.into_iter().map(parse_attachment).collect::<Result<_, _>>()?;
+                Ok(text.attached(Some(attachments)))
+            }
+            Some(_) => Err(damaged("attachments")),
         }
     }
 

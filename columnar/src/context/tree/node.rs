@@ -12,8 +12,9 @@ use super::id::NodeId;
 use super::kinds::{Author, Mark, Mode};
 use super::timeline::{Moment, NodeIndex};
 use crate::context::budget::Budget;
+use crate::history::{Attachment, Value};
 
-/// A node of a tree. The id, author and text never change.
+/// A node of a tree. The id, author, text and attachments never change.
 #[derive(Clone, Copy)]
 pub struct Node<'t> {
     tree: &'t Tree,
@@ -39,6 +40,16 @@ impl<'t> Node<'t> {
     /// The text, for a reader that outlives the tree. The cost is a reference count.
     pub fn shared_text(&self) -> Arc<str> {
         Arc::clone(&self.stored().text)
+    }
+
+    /// The images, documents and files beside the text.
+    pub fn attachments(&self) -> &'t [Attachment] {
+        self.tree.attachments.get(&self.index).map(|attachments| &**attachments).unwrap_or_default()
+    }
+
+    /// The text with the attachments, for a reader that outlives the tree. The cost is a reference count or two.
+    pub fn value(&self) -> Value {
+        Value::from(self.shared_text()).attached(self.tree.attachments.get(&self.index).cloned())
     }
 
     /// The node that this one is an edit of.

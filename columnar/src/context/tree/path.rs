@@ -18,6 +18,7 @@ use super::timeline::{Moment, NodeIndex};
 use super::walk::{PathItem, PathWalk};
 use crate::context::budget::Budget;
 use crate::declare::Purpose;
+use crate::history::Attachment;
 
 impl Tree {
     /// The path from a root to the sources of an edge: what a request shows before the reply is a node. A path to a node
@@ -197,6 +198,11 @@ impl<'t> Path<'t> {
         })
     }
 
+    /// The attachments of the nodes that the request shows, in order.
+    pub fn attachments(&self) -> impl Iterator<Item = &'t Attachment> {
+        self.turns().flat_map(|turn| turn.attachments())
+    }
+
     /// The tree of the path.
     pub const fn tree(&self) -> &'t Tree {
         self.tree
@@ -270,6 +276,16 @@ impl<'t> Turn<'t> {
     /// The text.
     pub fn text(&self) -> &'t str {
         self.node.text()
+    }
+
+    /// The images, documents and files beside the text.
+    pub fn attachments(&self) -> &'t [Attachment] {
+        self.node.attachments()
+    }
+
+    /// Whether the node has no attachments, and nothing but white space as text.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text().trim().is_empty() && self.attachments().is_empty()
     }
 
     /// The purpose in the request. An annotation is primary.

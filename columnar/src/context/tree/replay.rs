@@ -1,11 +1,10 @@
 //! A tree from its changes, and the changes of a tree.
 
-use std::sync::Arc;
-
 use super::arena::{CycleCheck, Tree};
 use super::change::{Change, Header};
 use super::error::TreeError;
 use super::kinds::Mode;
+use crate::history::IntoValue;
 
 impl Tree {
     /// All changes of the tree, in order. [`replay`](Self::replay) makes an equal tree of them.
@@ -18,7 +17,7 @@ impl Tree {
                 return Some(change.clone());
             }
             let (_, node) = nodes.next()?;
-            Some(Change::Node { header: node.header(), text: node.shared_text() })
+            Some(Change::Node { header: node.header(), text: node.value() })
         })
     }
 
@@ -62,7 +61,7 @@ impl Tree {
     /// of nodes before it says, or that makes a node.
     pub fn rebuild(
         mode: Mode,
-        nodes: impl IntoIterator<Item = (Header, Arc<str>)>,
+        nodes: impl IntoIterator<Item = (Header, impl IntoValue)>,
         further: impl IntoIterator<Item = (usize, Change)>,
     ) -> Result<Self, TreeError> {
         let mut tree = TreeBuilder::new(mode);
@@ -76,7 +75,7 @@ impl Tree {
                 tree.apply(change)?;
             }
             match nodes.next() {
-                Some((header, text)) => tree.apply(Change::Node { header, text })?,
+                Some((header, text)) => tree.apply(Change::Node { header, text: text.into_value() })?,
                 None => break,
             }
         }

@@ -9,9 +9,23 @@ use super::error::TreeError;
 use super::id::NodeId;
 use super::kinds::{Author, Mark};
 use crate::context::budget::Budget;
+use crate::history::{IntoValue, Value};
 
 impl Tree {
     /// Makes a node that continues others, or a root with [`Edge::root()`]. `dice` returns random numbers, for the id.
+    ///
+    /// Here and wherever a node is made, a [`Text`](crate::Text) adds attachments to the text.
+    ///
+    /// ```
+    /// use columnar::loom::{Author, Edge, Mode, Tree};
+    /// use columnar::{Attachment, Text};
+    ///
+    /// let mut tree = Tree::new(Mode::Dialogue);
+    /// let question = Text::new("When is it?").with(Attachment::new("Launch on Monday.")?);
+    /// let question = tree.append(&mut || 7, Edge::root(), Author::Human, question)?;
+    /// assert_eq!(tree.node(&question).map(|node| node.attachments().len()), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -22,9 +36,9 @@ impl Tree {
         dice: &mut impl FnMut() -> u64,
         from: impl Into<Edge>,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, TreeError> {
-        self.make(Header::new(self.new_id(dice), author).with_edge(from), text.into())
+        self.make(Header::new(self.new_id(dice), author).with_edge(from), text.into_value())
     }
 
     /// Makes a node that continues nothing and is no root: the material of [context](Edge::context) and
@@ -37,9 +51,9 @@ impl Tree {
         &mut self,
         dice: &mut impl FnMut() -> u64,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, TreeError> {
-        self.make(Header::new(self.new_id(dice), author), text.into())
+        self.make(Header::new(self.new_id(dice), author), text.into_value())
     }
 
     /// Makes a node that annotates another one. Paths show it only if it is
@@ -53,9 +67,9 @@ impl Tree {
         dice: &mut impl FnMut() -> u64,
         node: &NodeId,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, TreeError> {
-        self.make(Header::new(self.new_id(dice), author).with_annotation_edge(node), text.into())
+        self.make(Header::new(self.new_id(dice), author).with_annotation_edge(node), text.into_value())
     }
 
     /// Makes an edited copy of a node. The copy has the same incoming edges.
@@ -71,10 +85,10 @@ impl Tree {
         dice: &mut impl FnMut() -> u64,
         node: &NodeId,
         author: Author,
-        text: impl Into<Arc<str>>,
+        text: impl IntoValue,
     ) -> Result<NodeId, TreeError> {
         let header = self.header_of_edit(self.new_id(dice), author, node)?;
-        self.make(header, text.into())
+        self.make(header, text.into_value())
     }
 
     /// Adds a continuation edge to a node. A path to a node with several of them needs a choice.
@@ -147,7 +161,7 @@ impl Tree {
         Ok(header)
     }
 
-    fn make(&mut self, header: Header, text: Arc<str>) -> Result<NodeId, TreeError> {
+    fn make(&mut self, header: Header, text: Value) -> Result<NodeId, TreeError> {
         let id = header.id().clone();
         self.apply(Change::Node { header, text })?;
         Ok(id)

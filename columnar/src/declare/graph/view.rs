@@ -24,6 +24,7 @@ pub struct View {
     /// How many steps later each value is shown.
     pub(super) lag: usize,
     pub(super) elided: bool,
+    pub(super) text_only: bool,
     pub(crate) tag: &'static str,
     pub(super) note: Option<&'static str>,
     pub(super) filter: Option<ConstFilter>,
@@ -69,6 +70,7 @@ impl View {
             has_empty_window: false,
             lag: 0,
             elided: false,
+            text_only: false,
             tag,
             note: None,
             filter: None,
@@ -151,6 +153,11 @@ impl View {
         Self { elided: true, ..self }
     }
 
+    /// Shows the texts of the values without the [attachments](crate::Attachment).
+    pub const fn text_only(self) -> Self {
+        Self { text_only: true, ..self }
+    }
+
     /// Shows the values as reference material: before the primary inputs of the step.
     pub const fn context(self) -> Self {
         Self { purpose: Purpose::Context, ..self }
@@ -206,7 +213,7 @@ impl View {
                 ConstFilter::Step(shows) => ViewFilter::Step(Arc::new(shows)),
             }),
             elided: self.elided,
-            text_only: false,
+            text_only: self.text_only,
             purpose: self.purpose,
             // `flow!` refuses a second purpose.
             has_other_purposes: false,

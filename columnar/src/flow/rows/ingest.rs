@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::options::RowOptions;
-use super::table::{InvalidRow, REASONS, RowsError, SKIPPED, STEP};
+use super::table::{ATTACHMENTS, InvalidRow, REASONS, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::history::SkipReason;
 use crate::model::usage::CellReceipt;
@@ -100,6 +100,8 @@ impl CheckedRow {
                         row.cells.push((Name::new(column)?, Some(skipped(reasons.get(at)))));
                     }
                 }
+                // The rows have no bytes, so the texts are stored alone.
+                (ATTACHMENTS, _) => {}
                 (SKIPPED, _) => return Err(InvalidRow::Skipped),
                 (REASONS, _) => return Err(InvalidRow::Reasons),
                 // Other programs add columns of their own, which may be empty.

@@ -4,10 +4,11 @@ use std::fmt;
 use std::io::{self, BufRead, Seek, SeekFrom, Write};
 
 use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value as Json};
 
 use super::ingest::{RowFile, RowMembers};
 use super::options::RowOptions;
-use super::table::{InvalidRow, REASONS, RowsError, SKIPPED, STEP};
+use super::table::{ATTACHMENTS, InvalidRow, REASONS, RowsError, SKIPPED, STEP};
 use super::text_file;
 use crate::declare::Name;
 use crate::flow::{LiveFlow, Row, RowChunks};
@@ -15,6 +16,10 @@ use crate::store::Store;
 
 /// Writes a flow as JSON Lines, `{"_step":0,"user":"...","topics":"..."}`, and returns the number of rows. Each step
 /// with a stored value has a line, with the columns in the order of the flow.
+///
+/// `_attachments` names the attachments of a row by column, such as
+/// `{"user":[{"sha256":"…","type":"image/png","bytes":1034}]}`. The bytes stay in the store, and reading rows keeps the
+/// texts alone.
 ///
 /// Values that are [not in memory](LiveFlow::load) are read from the store when needed, and not kept. During a run, a
 /// row has the values that are stored at the time of writing.
@@ -155,6 +160,15 @@ fn write_row(row: &Row, names: &[String], out: &mut Vec<u8>) -> io::Result<()> {
     if reasons.iter().any(Option::is_some) {
         write!(out, ",\"{REASONS}\":")?;
         serde_json::to_writer(&mut *out, &reasons)?;
+    }
+    let attachments: Map<String, Json> = names
+        .iter()
+        .enumerate()
+        .filter_map(|(at, name)| Some((name.clone(), row.attachments(at)?)))
+        .collect();
+    if !attachments.is_empty() {
+        write!(out, ",\"{ATTACHMENTS}\":")?;
+        serde_json::to_writer(&mut *out, &attachments)?;
     }
     out.extend_from_slice(b"}\n");
     Ok(())

@@ -2,7 +2,8 @@
 //!
 //! pandas, Polars and DuckDB open the files without a conversion. A cell is a text, or null without a value. `_step`
 //! has the step, and `_skipped` the names of the columns that are [skipped](crate::compute::Policy::or_skip) at that
-//! step; `_skip_reasons` has the [reasons](crate::SkipReason) in the same order. Rows are read into a [store](crate::store), on which a flow is opened afterwards. The rows may come from
+//! step; `_skip_reasons` has the [reasons](crate::SkipReason) in the same order. JSON Lines name the attachments of values
+//! in `_attachments`, and the other formats have the texts alone. Rows are read into a [store](crate::store), on which a flow is opened afterwards. The rows may come from
 //! another program, if every column has a valid name, by [`RowOptions::rename`] at least, and contains texts.
 //!
 //! A file is read twice: all rows are checked before the first one is stored. A source needs a value in each row. The

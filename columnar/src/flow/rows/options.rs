@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use super::table::{EMPTY, EXACT, REASONS, RowsError, SKIPPED, STEP};
+use super::table::{ATTACHMENTS, EMPTY, EXACT, REASONS, RowsError, SKIPPED, STEP};
 use crate::declare::Name;
 use crate::run::Error;
 
@@ -119,7 +119,7 @@ impl RowOptions {
             return Err(Error::unknown_column(&unknown.column, columns.to_vec()).into());
         }
         let mut names = Vec::new();
-        let mut taken = BTreeSet::from([STEP, SKIPPED, REASONS, EMPTY, EXACT]);
+        let mut taken = BTreeSet::from([STEP, SKIPPED, REASONS, ATTACHMENTS, EMPTY, EXACT]);
         for column in columns {
             let renamed = self.renamed.iter().find(|renamed| renamed.column == column.as_str());
             let name = renamed.map_or(column.as_str(), |renamed| renamed.in_file.as_str());

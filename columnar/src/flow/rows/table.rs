@@ -15,6 +15,9 @@ pub(super) const SKIPPED: &str = "_skipped";
 /// The member that holds the reasons for skipped columns, in the order of these.
 pub(super) const REASONS: &str = "_skip_reasons";
 
+/// The member that holds the attachments by column, in JSON Lines: digests, types, lengths and alternative texts.
+pub(super) const ATTACHMENTS: &str = "_attachments";
+
 /// The member that holds the names of columns with an empty text, in CSV.
 pub(super) const EMPTY: &str = "_empty";
 

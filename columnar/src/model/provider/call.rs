@@ -11,16 +11,17 @@ use super::settings::SentSettings;
 use super::window::window;
 use crate::context::Role;
 use crate::history::tokens::{Counter as _, Estimate};
-use crate::model::Refused;
 use crate::model::cache::{CachePolicy, Lifetime};
 use crate::model::registry::{self, Api, ProviderFacts};
 use crate::model::rendering::{Block, PartForm, Rendering, Request, message};
+use crate::model::{Refused, check_media};
 
 /// A request to a model.
 pub(super) struct ProviderCall<'r> {
     pub(super) target: CallTarget<'r>,
     pub(super) system: Option<(&'r str, Option<Lifetime>)>,
     pub(super) blocks: Vec<Block>,
+    pub(super) form: PartForm,
     /// Whether OpenAI's cache marks are understood for this model.
     pub(super) takes_marks: bool,
     /// Whether the request is long enough for the cache.
@@ -61,6 +62,9 @@ impl<'r> ProviderCall<'r> {
         let context = is_local.then(|| window(request, most)).transpose().map_err(|tokens| {
             ProviderError::Window { model: name.to_owned(), tokens, most, source: Refused }
         })?;
+        let form = PartForm::of(provider);
+        // The content of a text is sent as text.
+        check_media(request, name, |attachment| form.takes(attachment) || attachment.text().is_some())?;
         let policy = CachePolicy::by_model(name);
         let rendering = Rendering::of(request, policy);
         // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join
@@ -74,6 +78,7 @@ impl<'r> ProviderCall<'r> {
             target,
             system: rendering.system(),
             blocks,
+            form,
             takes_marks: provider.models_of == "openai" && policy.most_marks > 0,
             is_long: Estimate.count(&request.system) + request.messages.tokens() >= policy.minimum,
             cache_key: has_key.then(|| key(name, &request.system)),
@@ -102,26 +107,25 @@ impl<'r> ProviderCall<'r> {
         }
     }
 
-    /// The messages with the instruction as the first one, in this form, without marks.
-    pub(super) fn messages(&self, form: PartForm) -> impl Iterator<Item = Json> {
+    /// The messages with the instruction as the first one, without marks.
+    pub(super) fn messages(&self) -> impl Iterator<Item = Json> {
         let system = self.system.map(|(system, _)| message("system", system));
-        system.into_iter().chain(self.turns(form, |_| None))
+        system.into_iter().chain(self.turns(|_| None))
     }
 
     /// The messages without the instruction. A marked request has a message for each block, and any other request one
     /// for all adjacent blocks of equal role. `mark` returns the member of a part that is the mark.
     pub(super) fn turns(
         &self,
-        form: PartForm,
         mark: impl Fn(&Block) -> Option<(&'static str, Json)>,
     ) -> impl Iterator<Item = Json> {
         let is_marked = self.blocks.iter().any(|block| block.mark.is_some());
         let messages = self.blocks.chunk_by(move |one, other| !is_marked && one.role == other.role);
         messages.filter_map(move |blocks| match blocks {
             [block] if let Some(mark) = mark(block) => {
-                Some(json!({ "role": block.role.as_str(), "content": form.parts(block, Some(mark)) }))
+                Some(json!({ "role": block.role.as_str(), "content": self.form.parts(block, Some(mark)) }))
             }
-            blocks => form.message(blocks),
+            blocks => self.form.message(blocks),
         })
     }
 

@@ -9,7 +9,7 @@ use super::words::{STATUSES, is_quota};
 use crate::declare::error::chain;
 use crate::model::errors::PauseRequest;
 use crate::model::registry::PROVIDERS;
-use crate::model::{Overloaded, Refused};
+use crate::model::{MediaError, Overloaded, Refused};
 
 /// The longest pause that a header may ask for.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
@@ -82,6 +82,9 @@ pub enum ProviderError {
         /// The marker of a call that fails in the same way at the next attempt.
         source: Refused,
     },
+    /// The request has an attachment that the model does not take.
+    #[error(transparent)]
+    Media(#[from] MediaError),
     /// No HTTPS connection can be made from this system.
     #[error("HTTPS is not available: are the root certificates installed?")]
     NoClient,

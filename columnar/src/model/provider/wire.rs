@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use futures::StreamExt;
 use serde_json::{Value as Json, json};
 use tokio::{
@@ -14,6 +16,7 @@ use tokio::{
 use crate::context::Role;
 use crate::declare::error::BoxError;
 use crate::flow::{Column, View, column, flow, source, this};
+use crate::history::{Attachment, Text};
 use crate::model::cache::{CachePolicy, Pace};
 use crate::model::rendering::{Rendering, ReplySettings, Request, Schema};
 use crate::model::{Chunk, End, Finish, Model, Provider, Usage};
@@ -488,5 +491,30 @@ async fn no_block_is_blank_and_blocks_stay_as_they_are() {
             let last = marked(&blocks).pop().expect("the instruction at least");
             kept = blocks[..=last].to_vec();
         }
+    }
+}
+
+/// The guide shows the parts of the formats without a public rendering as these are sent.
+#[tokio::test]
+async fn the_guide_has_the_parts_of_attachments() {
+    const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x01\0\0\0\07n\xf9$\
+        \0\0\0\nIDATx\xdac`\0\0\0\x02\0\x01\xe5'\xde\xfc\0\0\0\0IEND\xaeB`\x82";
+    let f = flow([column("answer", source("user").all(), script([""]))]).expect("a sound flow");
+    let question = Text::new("Is it on?").with(Attachment::new(DOT).expect("a picture"));
+    f.push("user", question).await.expect("memory takes it");
+    let messages = f.messages("answer", 0).expect("the source has a value");
+    let request = Request { messages, ..request(&[(Role::User, "x")]).await };
+    let data = STANDARD.encode(DOT);
+    let guide = include_str!("../../guide/media.rs");
+    for (name, model, path) in [
+        ("Responses", "openai_resp/x", "/input/0/content/1"),
+        ("Gemini", "gemini/x", "/contents/0/parts/1"),
+        ("Ollama", "ollama/x", "/messages/1"),
+    ] {
+        let body = sent(model, request.clone()).await;
+        let part = body.pointer(path).expect(name).to_string();
+        assert!(part.contains(&data), "{part}");
+        let row = format!("| {name} | `{}` |", part.replace(&data, "…"));
+        assert!(guide.contains(&row), "{row}");
     }
 }

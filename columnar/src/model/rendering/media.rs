@@ -9,10 +9,16 @@ use serde_json::{Value as Json, json};
 use super::blocks::is_blank;
 use super::{Block, message};
 use crate::history::Attachment;
+#[cfg(feature = "providers")]
+use crate::model::registry::{Api, ProviderFacts};
 
 const PDF: &str = "application/pdf";
 
 /// The form of the parts of a message.
+#[cfg_attr(
+    not(feature = "providers"),
+    allow(dead_code, reason = "the client writes some of the forms alone")
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PartForm {
     Anthropic,
@@ -28,6 +34,21 @@ pub(crate) enum PartForm {
 }
 
 impl PartForm {
+    /// The form of the parts of a provider.
+    #[cfg(feature = "providers")]
+    pub(crate) fn of(provider: &ProviderFacts) -> Self {
+        match provider.api {
+            Api::Anthropic => Self::Anthropic,
+            Api::ChatCompletions if matches!(provider.name, "openai" | "open_router") => {
+                Self::ChatCompletions
+            }
+            Api::ChatCompletions | Api::Cohere => Self::ChatImages,
+            Api::Gemini => Self::Gemini,
+            Api::Ollama => Self::Ollama,
+            Api::Responses => Self::Responses,
+        }
+    }
+
     /// Whether the API has a part for such files. In place of the others there is a text, and no error of the provider.
     ///
     /// Sources, read on 2026-11-27: <https://platform.claude.com/docs/en/build-with-claude/vision>,

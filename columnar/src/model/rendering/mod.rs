@@ -51,7 +51,8 @@ use std::sync::Arc;
 pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
 #[cfg(feature = "providers")]
-pub(crate) use self::forms::{cache_control, message};
+pub(crate) use self::forms::cache_control;
+pub(crate) use self::forms::message;
 pub(crate) use self::media::PartForm;
 #[cfg(any(feature = "typed", feature = "providers"))]
 pub(crate) use self::request::INVALID_REPLY;

@@ -65,7 +65,7 @@ pub struct ReplySettings {
     pub seed: Option<u64>,
     /// Stop sequences. The reply ends before the first sequence.
     pub stop: Arc<[String]>,
-    /// Whether settings that a model does not take are left out. Otherwise such a setting is an error.
+    /// Whether settings that a model does not take are left out, and attachments are words. Otherwise both are errors.
     pub lenient: bool,
 }
 

@@ -1,5 +1,6 @@
 //! The cost of model calls: tokens, receipts, prices, and limits on spending.
 
+mod attachment_ref;
 mod bill;
 mod cell_receipt;
 mod dollars;
@@ -12,6 +13,7 @@ mod total;
 
 use std::ops::{Add, AddAssign};
 
+pub(crate) use attachment_ref::{AttachmentRef, is_digest};
 pub use bill::Bill;
 pub(crate) use cell_receipt::CellReceipt;
 pub use dollars::{Dollars, ParseDollarsError};

@@ -15,11 +15,11 @@ use crate::model::usage::{CellReceipt, Fingerprint};
 use crate::model::{EndDate, ModelError};
 use crate::run::contexts::ContextDraft;
 use crate::run::shared::{CountedTokens, SharedFlow};
-use crate::run::state::{FlowState, Unloaded, load_all};
+use crate::run::state::{FlowState, StoredColumns, Unloaded, load_all};
 use crate::run::user_code::{StoreRequest, caught, discard};
 use crate::run::{Error, Result};
 use crate::schedule::{Action, Cell, InvalidTransition, OnFailure, Scheduler};
-use crate::store::{Entry, Put};
+use crate::store::{Entry, Put, put_blobs};
 
 /// An action of the scheduler with the data that the driver needs for it.
 pub(super) enum RunAction {
@@ -248,15 +248,47 @@ impl SharedFlow {
         RunStatus::Waiting
     }
 
-    /// Starts to write an entry; `None` without a store.
+    /// Starts to write an entry, whose attachments are stored; `None` without a store. An entry that the store has already
+    /// comes with the attachments.
     pub(crate) fn put(&self, cell: Cell, entry: impl FnOnce() -> Entry) -> Option<StoreRequest<Put>> {
-        let store = self.store.as_ref()?;
+        let store = self.store.clone()?;
+        let step = cell.step;
         // Cloned, so the lock is free again when the store is called.
-        let key = self.lock().stored.key(cell.column).cloned();
-        Some(match key {
-            Some(key) => StoreRequest::new(|| store.put(key, cell.step, entry())),
-            None => unreachable!("a flow with a store is restored before it is used"),
-        })
+        let (key, attachments) = {
+            let StoredColumns { keys, attachments, .. } = &self.lock().stored;
+            (keys.get(cell.column).cloned(), attachments.clone())
+        };
+        let Some(key) = key else { unreachable!("a flow with a store is restored before it is used") };
+        Some(StoreRequest::new(|| {
+            // Called at once, because a store keeps the order of the calls.
+            let put = store.put(key.clone(), step, entry());
+            async move { attachments.found(&*store, &key, step, put.await?).await }.boxed()
+        }))
+    }
+
+    /// Starts to write an entry after the attachments: no stored entry names an attachment that never was.
+    pub(super) fn put_after(
+        self: &Arc<Self>,
+        blobs: StoreRequest<()>,
+        cell: Cell,
+        entry: Entry,
+    ) -> StoreRequest<Put> {
+        let shared = Arc::clone(self);
+        let put = async move {
+            blobs.await?;
+            match shared.put(cell, || entry) {
+                Some(put) => put.await,
+                None => Ok(Put::Stored),
+            }
+        };
+        StoreRequest::new(|| put.boxed())
+    }
+
+    /// Starts to store the attachments of a value; `None` without attachments or a store.
+    pub(crate) fn put_blobs(&self, value: &Value) -> Option<StoreRequest<()>> {
+        let store = self.store.clone().filter(|_| !value.attachments().is_empty())?;
+        let value = value.clone();
+        Some(StoreRequest::new(|| async move { put_blobs(&*store, Some(&value)).await }.boxed()))
     }
 
     /// Reports to the scheduler. `None` for an invalid report, which is a bug of the driver.

@@ -226,7 +226,7 @@ impl<'a> Computation<'a> {
     fn finish(&mut self, value: Option<Value>, skipped: Option<SkipReason>) -> Unstored {
         let calls = self.receipt.take().map(|receipt| Arc::new(receipt.build(self.attempt)));
         let made = value.is_some().then_some(self.made);
-        let receipt = CellReceipt { calls, skipped, made };
+        let receipt = CellReceipt { calls, skipped, made, ..CellReceipt::default() };
         let span = mem::take(&mut self.span);
         Unstored { cell: self.cell, value, receipt, counted: None, span }
     }

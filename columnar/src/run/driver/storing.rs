@@ -34,7 +34,12 @@ impl<I> Run<'_, I> {
         let shared = Arc::clone(self.shared());
         let cell = unstored.cell;
         // In one entry: neither the value nor the receipt may exist without the other.
-        let Some(mut put) = shared.put(cell, || entry(unstored.value.clone(), &unstored.receipt)) else {
+        let entry = || entry(unstored.value.clone(), &unstored.receipt);
+        let put = match unstored.value.as_ref().and_then(|value| shared.put_blobs(value)) {
+            Some(blobs) => Some(shared.put_after(blobs, cell, entry())),
+            None => shared.put(cell, entry),
+        };
+        let Some(mut put) = put else {
             return self.put_done(unstored, Ok(Put::Stored));
         };
         // A store in memory is ready at once, and the dependents start in the same poll of the run.
@@ -54,7 +59,7 @@ impl<I> Run<'_, I> {
             }
             Ok(false) => self.break_off(cell, span, self.shared().panicked(cell)),
             Err(source) => {
-                self.shared().store_failed();
+                self.shared().store_failed(&source);
                 let column = self.name(cell.column).clone();
                 let step = cell.step;
                 self.break_off(cell, span, Error::Store { column, step, source });

@@ -47,7 +47,7 @@ impl SharedFlow {
                     let stored_plan = StoredPlan { store, plan: &plan, keys: &keys, first };
                     let stored_by_column = stored_plan.steps().await?;
                     let counter = Arc::clone(&self.lock().counter);
-                    (stored_plan.unloaded(&stored_by_column, &counter), stored_by_column)
+                    (stored_plan.unloaded(&stored_by_column, &counter, &stored.attachments), stored_by_column)
                 }
             };
             self.define_added(&plan, &keys, &steps, first, &stored_by_column, &mut stored).await?;

@@ -12,10 +12,12 @@ use crate::history::StoredSteps;
 use crate::history::tokens::Counter;
 use crate::run::shared::SharedFlow;
 use crate::run::state::{
-    FlowState, PastColumn, StoredColumns, Unloaded, invalid_history, load_all, load_error,
+    FlowState, PastColumn, PastStore, StoredColumns, Unloaded, invalid_history, load_all, load_error,
 };
 use crate::run::{Error, Result};
-use crate::store::{CHUNK, Store, check_beyond, copy, listed_steps, put_all, stored_steps};
+use crate::store::{
+    CHUNK, LoadedAttachments, Store, check_beyond, copy, listed_steps, put_all, stored_steps,
+};
 
 impl SharedFlow {
     /// Opens the store and takes over the contents.
@@ -54,8 +56,9 @@ impl SharedFlow {
         let kept = options.keep.clone();
         {
             let mut state = self.lock();
-            let unloaded = stored_plan.unloaded(&stored_by_column, &state.counter);
-            state.stored = StoredColumns { definition, keys, kept, recent };
+            let attachments = state.stored.attachments.clone();
+            let unloaded = stored_plan.unloaded(&stored_by_column, &state.counter, &attachments);
+            state.stored = StoredColumns { definition, keys, kept, recent, attachments };
             state.unloaded = unloaded;
         }
         // Before values are loaded, because the contexts of cells decide which values are needed.
@@ -142,11 +145,12 @@ impl SharedFlow {
             // In chunks, because the past may be larger than the memory.
             for first in (0..step).step_by(CHUNK) {
                 let entries = self.entries(column.name.as_str(), first..step.min(first + CHUNK)).await?;
+                self.copy_attachments(column.name.as_str(), &entries, store).await?;
                 put_all(store, key, entries).await.map_err(Error::open)?;
             }
         }
-        let recent = self.lock().stored.recent;
-        fork.stored = StoredColumns { definition, keys, kept: KeptColumns::default(), recent };
+        let StoredColumns { recent, attachments, .. } = self.lock().stored.clone();
+        fork.stored = StoredColumns { definition, keys, kept: KeptColumns::default(), recent, attachments };
         fork.store_exclusions(store).await?;
         store.define(text).await.map_err(Error::open)
     }
@@ -182,6 +186,7 @@ impl StoredPlan<'_> {
         &self,
         stored_by_column: &[StoredSteps],
         counter: &Arc<dyn Counter>,
+        attachments: &LoadedAttachments,
     ) -> BTreeMap<usize, Unloaded> {
         let columns = self.keys.iter().enumerate().skip(self.first).zip(stored_by_column);
         let columns = columns.filter(|(_, stored_steps)| !stored_steps.is_empty());
@@ -190,7 +195,11 @@ impl StoredPlan<'_> {
                 name: self.plan.schema().name(column).clone(),
                 is_source: self.plan.schema().is_source(column),
                 counter: Arc::clone(counter),
-                stored: Some((Arc::clone(self.store), key.clone())),
+                stored: Some(PastStore {
+                    store: Arc::clone(self.store),
+                    key: key.clone(),
+                    attachments: attachments.clone(),
+                }),
             };
             (column, Unloaded::new(past, stored_steps.into()))
         });

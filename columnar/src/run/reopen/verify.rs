@@ -6,12 +6,14 @@ use super::copying::begin_copy;
 use super::definition::{FlowDefinition, exclusions_key, parse_exclusion};
 use crate::declare::Name;
 use crate::history::StepRanges;
-use crate::model::usage::Receipt;
+use crate::model::usage::CellReceipt;
 use crate::store::{
-    CHUNK, Defect, Entry, NOT_RETURNED, Store, StoreError, StoredSteps, listed_steps, load, put_all,
+    CHUNK, Defect, Entry, LoadedAttachments, NOT_RETURNED, Store, StoreError, StoredSteps, attachment_refs,
+    listed_steps, load, put_all,
 };
 
-/// Reads all entries of a store and returns the defects: entries that cannot be read, or that no flow can have stored.
+/// Reads all entries of a store and returns the defects: entries that cannot be read, or that no flow can have stored, and
+/// attachments that are gone or damaged.
 /// Each is listed once, by column and step. The store does not change.
 ///
 /// This opens the store, so no flow may have it open. The columns belong to the last flow that was opened on the
@@ -45,7 +47,8 @@ pub async fn verify(store: &impl Store) -> Result<Vec<Defect>, StoreError> {
 /// Copies the definition of a store and all sound entries into an empty store, and returns the defects of the others. The
 /// damaged store does not change. An interrupted call can be repeated.
 ///
-/// The next run of a flow on the copy computes the missing values. Where a source lacks a step, all columns end before
+/// A value whose attachment is gone or damaged keeps the text and the other attachments. The next run of a flow on the copy
+/// computes the missing values. Where a source lacks a step, all columns end before
 /// that step, because later values depend on that step.
 ///
 /// ```
@@ -88,7 +91,7 @@ async fn scan(
     let definition = FlowDefinition::parse(definition)?;
     let (sources, derived): (Vec<_>, Vec<_>) =
         definition.columns.iter().partition(|column| column.is_source());
-    let mut scan = StoreScan { store, into, defects: Vec::new() };
+    let mut scan = StoreScan { store, into, attachments: LoadedAttachments::default(), defects: Vec::new() };
     // The number of steps whose sources are stored, and of those whose sources are sound.
     let mut begun = usize::MAX;
     let mut sound = usize::MAX;
@@ -116,6 +119,7 @@ async fn scan(
 struct StoreScan<'s> {
     store: &'s dyn Store,
     into: Option<&'s dyn Store>,
+    attachments: LoadedAttachments,
     defects: Vec<Defect>,
 }
 
@@ -191,12 +195,13 @@ impl StoreScan<'_> {
                 }
                 entries.retain(|(step, entry)| {
                     let is_valid =
-                        entry.receipt.as_deref().is_none_or(|text| text.parse::<Receipt>().is_ok());
+                        entry.receipt.as_deref().is_none_or(|text| text.parse::<CellReceipt>().is_ok());
                     if !is_valid {
                         self.report(key, *step, "its receipt is invalid".into());
                     }
                     is_valid
                 });
+                self.read_attachments(key, &mut entries).await?;
                 Ok(entries)
             }
             Err(StoreError::Corrupt { reason, .. }) if chunk.len() == 1 => {
@@ -214,6 +219,42 @@ impl StoreScan<'_> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Reads the attachments of entries, and copies sound ones. An entry loses the name of a damaged one, because the text
+    /// alone is sound.
+    async fn read_attachments(
+        &mut self,
+        key: &Name,
+        entries: &mut [(usize, Entry)],
+    ) -> Result<(), StoreError> {
+        // Kept for the next cells, which often have the same.
+        let mut last = None;
+        for (step, entry) in entries {
+            let names = attachment_refs(entry);
+            let mut sound = Vec::new();
+            for name in &names {
+                match self.attachments.load(self.store, key, *step, name).await {
+                    Ok(attachment) => {
+                        if let Some(into) = self.into {
+                            into.put_blob(name.digest.clone(), attachment.shared_bytes()).await?;
+                        }
+                        sound.push(name.clone());
+                        last = Some(attachment);
+                    }
+                    Err(StoreError::Corrupt { reason, .. }) => self.report(key, *step, reason),
+                    Err(error) => return Err(error),
+                }
+            }
+            if sound.len() < names.len()
+                && let Some(Ok(receipt)) = entry.receipt.as_deref().map(str::parse::<CellReceipt>)
+            {
+                let receipt = CellReceipt { attachments: sound, ..receipt };
+                entry.receipt = (!receipt.is_empty()).then(|| receipt.to_string().into());
+            }
+        }
+        drop(last);
+        Ok(())
     }
 
     async fn copy(&self, key: &Name, entries: Vec<(usize, Entry)>) -> Result<(), StoreError> {

@@ -41,7 +41,7 @@ impl SharedFlow {
             // If this call is dropped during the wait, nobody knows whether the exclusion is stored.
             self.lock().has_unknown_exclusion = true;
             let put = put.await.map_err(|source| {
-                self.store_failed();
+                self.store_failed(&source);
                 Error::Store { column: exclusion.column.clone(), step, source }
             });
             match put? {

@@ -11,6 +11,7 @@ use crate::declare::{Name, Plan};
 use crate::run::state::CellState;
 use crate::run::user_code::caught;
 use crate::schedule::{Cell, SeenSteps};
+use crate::store::StoreError;
 
 /// The cells of a flow that a reader has seen.
 #[derive(Clone, Debug)]
@@ -92,8 +93,11 @@ impl SharedFlow {
         column.is_some_and(|column| state.scheduler.is_stored(Cell { column, step }))
     }
 
-    /// A write has failed.
-    pub(crate) fn store_failed(&self) {
+    /// A write has failed. A store that keeps no attachments has written nothing, and goes on.
+    pub(crate) fn store_failed(&self, error: &StoreError) {
+        if let StoreError::NoAttachments = error {
+            return;
+        }
         self.has_store_failed.store(true, Ordering::Release);
         self.notify();
     }

@@ -10,9 +10,10 @@ use super::SharedFlow;
 use crate::context::documents::{Documents, Update, UpdateError};
 use crate::declare::error::caught;
 use crate::declare::{Name, Plan};
-use crate::history::Value;
 use crate::history::tokens::{Counter, is_same};
-use crate::run::state::{FindColumn, FlowState, damaged_update, load_all};
+use crate::history::{Attachment, Value};
+use crate::model::usage::CellReceipt;
+use crate::run::state::{FindColumn, FlowState, damaged_update, entry, load_all};
 use crate::run::{Error, Result};
 use crate::schedule::{Cell, InvalidHistory};
 use crate::store::{BYTES, CHUNK, Entry, Put, StoreError, occupied};
@@ -39,14 +40,14 @@ impl SharedFlow {
         let mut values = pin!(values.fuse());
         let mut count = 0;
         while let Some(first) = values.next().await {
-            let mut bytes = first.len();
+            let mut bytes = size(&first);
             let mut rest = Vec::new();
             // A value that is ready does not wait for a slow stream.
             while rest.len() + 1 < CHUNK
                 && bytes < BYTES
                 && let Some(Some(value)) = values.next().now_or_never()
             {
-                bytes += value.len();
+                bytes += size(&value);
                 rest.push(value);
             }
             count += 1 + rest.len();
@@ -59,9 +60,11 @@ impl SharedFlow {
     async fn push_batch(&self, source: impl FindColumn, first: Value, rest: Vec<Value>) -> Result<usize> {
         // A wrong name is an error at once.
         source.find_in(&self.lock())?;
+        let attachments = self.lock().stored.attachments.clone();
+        let first = attachments.share(first);
         // Before anything is stored, and outside of the lock: a counter may panic, or push itself.
         let counted = self.counted(&first);
-        let rest = rest.into_iter().map(|value| (self.counted(&value), value)).collect();
+        let rest = rest.into_iter().map(|value| (self.counted(&value), attachments.share(value))).collect();
         let (step, pushed) = {
             // Pushes alone wait for a store: the order of values is the order of pushes.
             let _writing = self.writing().await;
@@ -89,8 +92,12 @@ impl SharedFlow {
             return Ok(());
         }
         let first = self.lock().scheduler.len(source);
+        // All before the first entry: a store keeps the order of calls, and a call that waited would be out of order.
+        for ((_, value), step) in rest.iter().zip(first..) {
+            self.put_attachments(plan, Cell { column: source, step }, value).await?;
+        }
         let puts = rest.iter().zip(first..).filter_map(|((_, value), step)| {
-            self.put(Cell { column: source, step }, || value.clone().into())
+            self.put(Cell { column: source, step }, || entry(Some(value.clone()), &CellReceipt::default()))
         });
         for (put, (counted, value)) in join_all(puts).await.into_iter().zip(rest) {
             let cell = Cell { column: source, step: self.lock().scheduler.len(source) };
@@ -105,10 +112,16 @@ impl SharedFlow {
         Ok(())
     }
 
-    /// The outcome of a put. After a failure, the flow no longer trusts the store.
-    fn checked(&self, plan: &Plan, cell: Cell, put: Result<Put, StoreError>) -> Result<Put> {
-        put.map_err(|source| {
-            self.store_failed();
+    /// Stores the attachments of a value. No stored entry names an attachment that never was.
+    async fn put_attachments(&self, plan: &Plan, cell: Cell, value: &Value) -> Result<()> {
+        let Some(blobs) = self.put_blobs(value) else { return Ok(()) };
+        self.checked(plan, cell, blobs.await)
+    }
+
+    /// The outcome of a write. After a failure, the flow no longer trusts the store.
+    fn checked<T>(&self, plan: &Plan, cell: Cell, written: Result<T, StoreError>) -> Result<T> {
+        written.map_err(|source| {
+            self.store_failed(&source);
             Error::Store { column: plan.schema().name(cell.column).clone(), step: cell.step, source }
         })
     }
@@ -130,7 +143,8 @@ impl SharedFlow {
             let cell = Cell { column: source, step };
             // Before the write: a stored value never changes, so nothing invalid may be stored.
             let documents = self.updated(plan, cell, &value).await?;
-            let put = match self.put(cell, || value.clone().into()) {
+            self.put_attachments(plan, cell, &value).await?;
+            let put = match self.put(cell, || entry(Some(value.clone()), &CellReceipt::default())) {
                 None => Ok(Put::Stored),
                 Some(put) => put.await,
             };
@@ -256,6 +270,11 @@ impl SharedFlow {
     fn remember(&self, source: &Name, steps: usize, documents: Documents) {
         self.lock().documents.insert(source.clone(), (steps, documents));
     }
+}
+
+/// The bytes of a value, with the attachments.
+fn size(value: &Value) -> usize {
+    value.len() + value.attachments().iter().map(Attachment::len).sum::<usize>()
 }
 
 fn apply(documents: &Documents, value: &Value) -> Result<Documents, UpdateError> {

@@ -12,7 +12,7 @@ use crate::history::Value;
 use crate::run::state::load_all;
 use crate::run::{Error, Result};
 use crate::schedule::Cell;
-use crate::store::{BYTES, CHUNK, Entry};
+use crate::store::{BYTES, CHUNK, Entry, Store, attachment_refs, put_blobs};
 
 impl SharedFlow {
     /// Loads the stored values of the steps from this one on.
@@ -23,7 +23,8 @@ impl SharedFlow {
     /// The value of a cell, from memory or the store.
     pub(crate) async fn value(&self, name: &str, step: usize) -> Result<Option<Value>> {
         let mut entries = self.entries(name, step..step.saturating_add(1)).await?;
-        Ok(entries.pop().and_then(|(_, entry)| entry.value))
+        let Some((_, entry)) = entries.pop() else { return Ok(None) };
+        Ok(self.attached(name, step, entry).await?.value)
     }
 
     /// The stored values of a column within a range, from memory or the store.
@@ -42,14 +43,56 @@ impl SharedFlow {
             let Some(steps) = chunks.next() else { return Ok::<_, Error>(None) };
             let entries = shared.entries(&name, steps).await?;
             chunks.adapt(entries.iter().map(|(_, entry)| entry.len()).sum());
-            let values = entries.into_iter().filter_map(|(step, entry)| Some(Ok((step, entry.value?))));
-            Ok(Some((stream::iter(values), (shared, name, chunks))))
+            // An attachment is in memory from its own value on.
+            let read = (Arc::clone(&shared), name.clone(), entries.into_iter());
+            let values = stream::try_unfold(read, async |(shared, name, mut entries)| {
+                for (step, entry) in entries.by_ref() {
+                    if let Some(value) = shared.attached(&name, step, entry).await?.value {
+                        return Ok(Some(((step, value), (shared, name, entries))));
+                    }
+                }
+                Ok(None)
+            });
+            Ok(Some((values, (shared, name, chunks))))
         });
         values.try_flatten().boxed()
     }
 
+    /// An entry of a column, whose value has the attachments.
+    pub(crate) async fn attached(&self, name: &str, step: usize, entry: Entry) -> Result<Entry> {
+        if attachment_refs(&entry).is_empty() {
+            return Ok(entry);
+        }
+        let (known, unloaded) = self.by_name(name, |state, column| {
+            (state.entry(Cell { column, step }), state.unloaded.get(&column).cloned())
+        })?;
+        match (known, unloaded) {
+            (None, Some(unloaded)) => unloaded.attach(step, entry).await,
+            (known, _) => Ok(known.unwrap_or(entry)),
+        }
+    }
+
+    /// Stores the attachments of entries in another store.
+    pub(crate) async fn copy_attachments(
+        &self,
+        name: &str,
+        entries: &[(usize, Entry)],
+        into: &dyn Store,
+    ) -> Result<()> {
+        // One after the other, because the attachments of all may be larger than the memory. The last one is kept for the
+        // next cells, which often have the same.
+        let mut last = None;
+        for (step, entry) in entries {
+            let whole = self.attached(name, *step, entry.clone()).await?;
+            put_blobs(into, whole.value.as_ref()).await.map_err(Error::open)?;
+            last = Some(whole);
+        }
+        drop(last);
+        Ok(())
+    }
+
     /// The stored entries of a column within some steps, of one chunk at most, ascending. Those that are not in memory are
-    /// read, and not kept.
+    /// read without attachments, and not kept.
     pub(crate) async fn entries(&self, name: &str, steps: Range<usize>) -> Result<Vec<(usize, Entry)>> {
         let (mut entries, unloaded) = self.by_name(name, |state, column| {
             let entries = steps.clone().filter_map(|step| Some((step, state.entry(Cell { column, step })?)));

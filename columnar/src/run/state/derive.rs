@@ -46,7 +46,7 @@ impl SharedFlow {
         let FlowState { unloaded, stored, .. } = &mut state;
         for (column, unloaded) in unloaded {
             if let Some(key) = stored.key(*column) {
-                *unloaded = unloaded.copied(Arc::clone(&store), key.clone());
+                *unloaded = unloaded.copied(Arc::clone(&store), key.clone(), stored.attachments.clone());
             }
         }
         Ok(Self::of(state, Some(store)))

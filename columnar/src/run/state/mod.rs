@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-pub(crate) use past::{PastColumn, Unloaded};
+pub(crate) use past::{PastColumn, PastStore, Unloaded};
 pub(crate) use past::{damaged_update, invalid_history, load_error};
 pub use read::{CellState, Values};
 pub(crate) use unloaded::load_all;
@@ -29,6 +29,7 @@ use crate::history::tokens::{Counter, Estimate};
 use crate::model::usage::Fingerprint;
 use crate::run::reopen::{FlowDefinition, KeptColumns};
 use crate::schedule::Scheduler;
+use crate::store::LoadedAttachments;
 
 /// The state of a live flow.
 pub(crate) struct FlowState {
@@ -80,6 +81,8 @@ pub(crate) struct StoredColumns {
     pub(crate) kept: KeptColumns,
     /// The number of last steps that are loaded of a column; `None` for all.
     pub(crate) recent: Option<usize>,
+    /// The attachments in memory, which the flow shares with the forks.
+    pub(crate) attachments: LoadedAttachments,
 }
 
 /// A column as callers name it: a handle knows the index, a method of a flow gets the name.

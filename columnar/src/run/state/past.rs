@@ -21,7 +21,7 @@ use crate::model::usage::CellReceipt;
 use crate::run::user_code::{StoreRequest, caught};
 use crate::run::{Error, Result};
 use crate::schedule::{Cell, InvalidHistory, Scheduler};
-use crate::store::{CHUNK, Entry, Store, StoreError, load};
+use crate::store::{CHUNK, Entry, LoadedAttachments, Store, StoreError, attachment_refs, load};
 
 /// The number of chunks that are read while one is counted.
 const AHEAD: usize = 2;
@@ -34,8 +34,17 @@ pub(crate) struct PastColumn {
     pub(crate) is_source: bool,
     /// The counter of the tokens in memory.
     pub(crate) counter: Arc<dyn Counter>,
-    /// The store, and the key of the column in it; `None` if all values are in memory.
-    pub(crate) stored: Option<(Arc<dyn Store>, Name)>,
+    /// `None` if all values are in memory.
+    pub(crate) stored: Option<PastStore>,
+}
+
+/// The store of a past.
+#[derive(Clone)]
+pub(crate) struct PastStore {
+    pub(crate) store: Arc<dyn Store>,
+    /// The key of the column in the store.
+    pub(crate) key: Name,
+    pub(crate) attachments: LoadedAttachments,
 }
 
 /// The steps of a flow's column that are stored and not in memory.
@@ -103,8 +112,9 @@ impl Unloaded {
     }
 
     /// The same steps in another store, which has a copy under this key.
-    pub(crate) fn copied(&self, store: Arc<dyn Store>, key: Name) -> Self {
-        let column = PastColumn { stored: Some((store, key)), ..self.past.column.clone() };
+    pub(crate) fn copied(&self, store: Arc<dyn Store>, key: Name, attachments: LoadedAttachments) -> Self {
+        let stored = Some(PastStore { store, key, attachments });
+        let column = PastColumn { stored, ..self.past.column.clone() };
         Self::new(column, self.steps.clone())
     }
 
@@ -142,7 +152,12 @@ impl Unloaded {
         }
     }
 
-    /// Reads the entries of the steps within a range, and keeps none in memory.
+    /// Loads the attachments of an entry that was read, which is returned with the attachments.
+    pub(crate) async fn attach(&self, step: usize, entry: Entry) -> Result<Entry> {
+        self.past.attach(step, entry).await
+    }
+
+    /// Reads the entries of the steps within a range, without attachments, and keeps none in memory.
     pub(crate) async fn read(&self, steps: &Range<usize>) -> Result<Vec<(usize, Entry)>> {
         self.past.read(&self.steps.within(steps)).await
     }
@@ -197,7 +212,7 @@ impl Past {
     async fn read_into_memory(&self, missing: &StepRanges) -> Result<()> {
         // In chunks, because entries take more memory than values in a history.
         let chunks = missing.chunks(CHUNK).map(|chunk| missing.within(&chunk));
-        let entries = stream::iter(chunks).map(async |steps| (self.read(&steps).await, steps));
+        let entries = stream::iter(chunks).map(async |steps| (self.read_whole(&steps).await, steps));
         let mut chunks = pin!(entries.buffered(AHEAD));
         while let Some((entries, steps)) = chunks.next().await {
             let cells = entries?.into_iter().map(|(step, entry)| self.checked(step, entry));
@@ -208,13 +223,31 @@ impl Past {
         Ok(())
     }
 
+    /// Reads the entries of some steps of one chunk, with the attachments.
+    async fn read_whole(&self, steps: &StepRanges) -> Result<Vec<(usize, Entry)>> {
+        let mut entries = self.read(steps).await?;
+        for (step, entry) in &mut entries {
+            if !attachment_refs(entry).is_empty() {
+                *entry = self.attach(*step, entry.clone()).await?;
+            }
+        }
+        Ok(entries)
+    }
+
+    async fn attach(&self, step: usize, entry: Entry) -> Result<Entry> {
+        let Some(PastStore { store, key, attachments }) = self.column.stored.clone() else {
+            return Ok(entry);
+        };
+        let attached = async move { attachments.attach(&*store, &key, step, entry).await };
+        StoreRequest::new(|| attached.boxed()).await.map_err(|source| load_error(&self.column.name, source))
+    }
+
     /// Reads the entries of some steps of one chunk.
     async fn read(&self, steps: &StepRanges) -> Result<Vec<(usize, Entry)>> {
-        let (Some((store, key)), Some(span)) = (&self.column.stored, steps.span()) else {
+        let (Some(PastStore { store, key, .. }), Some(span)) = (self.column.stored.clone(), steps.span())
+        else {
             return Ok(Vec::new());
         };
-        let store = Arc::clone(store);
-        let key = key.clone();
         let entries = StoreRequest::new(|| async move { load(&*store, &key, span).await }.boxed()).await;
         let mut entries = entries.map_err(|source| load_error(&self.column.name, source))?;
         // The store may have stored further steps since. A fork computes those itself.

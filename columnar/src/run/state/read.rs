@@ -96,6 +96,7 @@ impl FlowState {
             calls: self.receipt(cell),
             made: self.receipts.made(cell).filter(|_| !self.scheduler.is_skipped(cell)),
             skipped,
+            attachments: Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::history::tokens::Counter;
 use crate::history::{History, SkipReason, StepNotes, Value};
-use crate::model::usage::{CellReceipt, Fingerprint, ParseReceiptError, Receipt};
+use crate::model::usage::{AttachmentRef, CellReceipt, Fingerprint, ParseReceiptError, Receipt};
 use crate::schedule::Cell;
 use crate::store::Entry;
 
@@ -111,9 +111,15 @@ pub(crate) fn skip_reason(entry: &Entry) -> Option<SkipReason> {
     receipt(entry).ok()?.skipped.filter(|_| entry.is_skipped())
 }
 
-/// The entry of a cell.
+/// The entry of a cell. The receipt names the attachments of the value.
 pub(crate) fn entry(value: Option<Value>, receipt: &CellReceipt) -> Entry {
-    Entry { value, receipt: (!receipt.is_empty()).then(|| receipt.to_string().into()) }
+    let attachments = value.as_ref().map(AttachmentRef::of).unwrap_or_default();
+    let receipt = if attachments.is_empty() {
+        (!receipt.is_empty()).then(|| receipt.to_string())
+    } else {
+        Some(CellReceipt { attachments, ..receipt.clone() }.to_string())
+    };
+    Entry { value, receipt: receipt.map(Value::from) }
 }
 
 impl Receipts {
@@ -139,7 +145,8 @@ impl Receipts {
 
     /// Inserts the receipt of a cell. The first receipt of a cell stays.
     pub(crate) fn insert(&mut self, cell: Cell, receipt: CellReceipt) {
-        let CellReceipt { calls, skipped, made } = receipt;
+        // The value has the attachments.
+        let CellReceipt { calls, skipped, made, .. } = receipt;
         if let Some(calls) = calls {
             let steps = self.maps.entry(map_key(cell)).or_default();
             // Copies a map that a fork shares, so at most `SHARED` pointers.

@@ -11,7 +11,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::attachments::AttachmentFiles;
 use super::deletion;
 use super::disk::{Disk, FileKind};
 use super::known::{KnownSteps, count};
@@ -34,13 +36,15 @@ pub(crate) struct FileBackend<D: Disk> {
     is_failed: bool,
     /// The name of the next staged file.
     staged: usize,
+    attachments: AttachmentFiles,
 }
 
 impl<D: Disk> Backend for FileBackend<D> {
     type Location = FolderLocation<D>;
 
     fn open(location: &FolderLocation<D>) -> Result<Self, StoreError> {
-        let mut backend = Self { open: recovery::open(location)?, is_failed: false, staged: 0 };
+        let open = recovery::open(location)?;
+        let mut backend = Self { open, is_failed: false, staged: 0, attachments: AttachmentFiles::default() };
         backend.update_known();
         Ok(backend)
     }
@@ -118,6 +122,20 @@ impl<D: Disk> Backend for FileBackend<D> {
             _ => Ok(Put::Stored),
         });
         puts.collect()
+    }
+
+    fn put_blob(&mut self, digest: &str, bytes: &Arc<[u8]>) -> Result<(), StoreError> {
+        self.is_failed = true;
+        let [format, staged] = [self.next_staged(), self.next_staged()];
+        let Self { open: Opened { folder, own, .. }, attachments, .. } = self;
+        own.check(folder)?;
+        attachments.put(folder, [&format, &staged], digest, bytes)?;
+        self.is_failed = false;
+        Ok(())
+    }
+
+    fn load_blob(&mut self, digest: &str) -> Result<Option<Arc<[u8]>>, StoreError> {
+        self.attachments.load(&self.open.folder, digest)
     }
 
     fn delete(location: &FolderLocation<D>) -> Result<(), StoreError> {

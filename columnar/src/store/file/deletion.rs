@@ -11,6 +11,7 @@
 use std::io;
 use std::path::Path;
 
+use super::attachments;
 use super::disk::{Disk, FileKind};
 use super::format::{DELETED, StoreFormat, clear, has_empty_log, lock};
 use super::layout::{FolderLocation, IoContext, StoreFolder, none_if_missing};
@@ -61,6 +62,7 @@ pub(super) fn finish<D: Disk>(folder: &StoreFolder<D>) -> Result<(), StoreError>
             removed => removed.context("removing", &path)?,
         }
     }
+    attachments::remove(folder)?;
     for path in [&folder.cells, &folder.definition, &folder.known] {
         folder.remove(path)?;
     }

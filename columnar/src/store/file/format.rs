@@ -13,6 +13,9 @@ use crate::store::files::status::FileIdentity;
 /// The format that is written.
 pub(super) const FORMAT: u32 = 2;
 
+/// The format of a store with attachments, which earlier versions do not see. Nothing else differs.
+pub(super) const WITH_ATTACHMENTS: u32 = 3;
+
 /// The content of the file when the flow is deleted and some files are left.
 pub(super) const DELETED: &str = "deleted\n";
 
@@ -35,11 +38,11 @@ impl StoreFormat {
         }
         let number = str::from_utf8(&bytes).ok().and_then(|text| log::number(text.trim_end()));
         match number {
-            Some(known @ 1..=FORMAT) => Ok(Self::Known(known)),
-            Some(found) if found > FORMAT => Err(StoreError::Unsupported {
+            Some(known @ 1..=WITH_ATTACHMENTS) => Ok(Self::Known(known)),
+            Some(found) if found > WITH_ATTACHMENTS => Err(StoreError::Unsupported {
                 location: shown(&folder.root).to_string(),
                 found,
-                known: FORMAT,
+                known: WITH_ATTACHMENTS,
             }),
             _ => Err(damaged(&folder.format, "it is not the number of a format")),
         }

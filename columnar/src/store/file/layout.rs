@@ -39,6 +39,8 @@ pub(super) struct StoreFolder<D> {
     pub(super) known: PathBuf,
     /// The folder of files that are being written.
     pub(super) staging: PathBuf,
+    /// The folder of attachments; no column can have this name.
+    pub(super) attachments: PathBuf,
 }
 
 impl<D: Disk> StoreFolder<D> {
@@ -46,7 +48,8 @@ impl<D: Disk> StoreFolder<D> {
         let own = root.join(".columnar");
         let [format, lock, definition, cells, known, staging] =
             ["format", "lock", "definition", "cells", "known", "staged"].map(|name| own.join(name));
-        Self { disk, root, own, format, lock, definition, cells, known, staging }
+        let attachments = root.join("_attachments");
+        Self { disk, root, own, format, lock, definition, cells, known, staging, attachments }
     }
 
     /// The path of a staged file.

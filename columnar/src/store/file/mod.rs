@@ -1,5 +1,6 @@
 //! A store in files of a folder.
 
+mod attachments;
 mod backend;
 mod deletion;
 mod disk;
@@ -57,9 +58,10 @@ use super::{Defect, Store, StoreError};
 /// ```text
 /// user/0.txt           the value of `user` at step 0, byte for byte
 /// echo/0.txt
+/// _attachments/6b….png an attachment, named after its SHA-256 and its type
 /// .columnar/cells      the log: the stored cells, with lengths and checksums of their values, and their receipts
 /// .columnar/definition the definition of the flow
-/// .columnar/format     2
+/// .columnar/format     2, or 3 with attachments
 /// .columnar/known      the number of cells in the log, as of the last opening or closing
 /// .columnar/lock       locked while a flow has it open
 /// .columnar/staged/    values that are being written
@@ -73,8 +75,8 @@ use super::{Defect, Store, StoreError};
 /// stored; until then you may correct the file, or take it away. A file with another number is an error that names the
 /// next step. Files that are not named after a number are ignored.
 ///
-/// If `.columnar` is damaged, move that folder away. Then all texts are adopted as they are, without receipts, and
-/// skipped cells are computed again. A source must have all steps.
+/// If `.columnar` is damaged, move that folder away. Then all texts are adopted as they are, without receipts and
+/// attachments, whose files stay, and skipped cells are computed again. A source must have all steps.
 ///
 /// # Guarantees
 ///
@@ -83,9 +85,12 @@ use super::{Defect, Store, StoreError};
 /// Loading a value that was edited, damaged or removed is an error. Checksums detect change, not forgery. After a
 /// failed write nothing is written until the store is opened again. Opening finds out which values were stored.
 ///
+/// An attachment is durable before the value that names it, and stored once for all values of the flow. Loading a value
+/// whose attachment was changed or removed is an error that names the attachment; the text stays in its file.
+///
 /// The receipt of a cell is in the log, under the checksum of the line, and takes no extra wait.
 ///
-/// Deleting a flow removes the values, the folders that are empty then, and `.columnar`. Other files stay. The next
+/// Deleting a flow removes the values, the attachments, the folders that are empty then, and `.columnar`. Other files stay. The next
 /// opening or deletion of the store finishes an interrupted deletion.
 ///
 /// One flow has the folder open at a time, on one machine: a lock excludes others until the owner is gone, even if the

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
+use super::attachments::AttachmentFiles;
 use super::deletion;
 use super::disk::Disk;
 use super::format::{FORMAT, StoreFormat, clear, has_empty_log, lock};
@@ -240,14 +241,17 @@ pub(super) fn verify<D: Disk>(location: &FolderLocation<D>) -> Result<Vec<Defect
     let mut log = read_log(&folder)?;
     let adoption = Adoption::of(&log, is_defined);
     let mut wrong = Vec::new();
+    let mut attachments = AttachmentFiles::default();
     for (column, steps) in &log.cells {
         let first = steps.iter().find(|(_, logged)| logged.value.is_some());
         if let Some(error) = first.and_then(|(first, _)| folder.check_column(column, *first).err()) {
             wrong.push(error);
             continue;
         }
-        let entries = steps.iter().map(|(step, logged)| folder.entry(column, *step, logged));
-        wrong.extend(entries.filter_map(Result::err));
+        for (step, logged) in steps {
+            let entry = folder.entry(column, *step, logged);
+            wrong.extend(entry.and_then(|entry| attachments.check(&folder, column, *step, &entry)).err());
+        }
     }
     // A write of these cells may be under way, so the values are not checked, and the files count as logged.
     for (column, step, logged) in log.unconfirmed {

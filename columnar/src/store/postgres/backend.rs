@@ -3,6 +3,7 @@
 //! So all operations can be repeated: reads, replacements, and [`BatchWrite`], which recognises its own rows.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -125,6 +126,22 @@ impl Backend for PostgresBackend {
         }
         self.is_failed = false;
         Ok(puts)
+    }
+
+    fn put_blob(&mut self, digest: &str, bytes: &Arc<[u8]>) -> Result<(), StoreError> {
+        self.is_failed = true;
+        let is_owner = self.retry("storing in", async |client, ownership, _| {
+            ownership.put_blob(client, digest, bytes).await
+        })?;
+        if !is_owner {
+            return Err(StoreError::locked(&self.location));
+        }
+        self.is_failed = false;
+        Ok(())
+    }
+
+    fn load_blob(&mut self, digest: &str) -> Result<Option<Arc<[u8]>>, StoreError> {
+        self.retry("reading", async |client, ownership, _| ownership.load_blob(client, digest).await)
     }
 
     fn delete(location: &SessionLocation) -> Result<(), StoreError> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio_postgres::Client;
 
 use super::super::StoreError;
+use super::attachments;
 use super::error::PostgresError;
 use super::schema;
 use super::session::{LOCK_ATTEMPTS, Session, SessionLocation, Taken, lock, runtime};
@@ -20,9 +21,9 @@ pub(super) fn delete(location: &SessionLocation) -> Result<(), StoreError> {
     once(location, "deleting", location, async |client| {
         let Some(flow) = schema::find(client, &location.flow).await? else { return Ok(()) };
         match lock(client, flow, LOCK_ATTEMPTS).await? {
-            // A single statement deletes the flow as a whole or not at all. An owner that lost its session finds no
+            // A single transaction deletes the flow as a whole or not at all. An owner that lost its session finds no
             // rows.
-            Taken::Locked => schema::delete(client, flow).await,
+            Taken::Locked => attachments::delete_flow(client, flow).await,
             Taken::Refused => Err(StoreError::locked(location).into()),
             Taken::Deleted => Ok(()),
         }

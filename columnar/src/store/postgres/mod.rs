@@ -1,6 +1,7 @@
 //! A store in a `PostgreSQL` database.
 
 mod address;
+mod attachments;
 mod backend;
 mod batch;
 mod cells;
@@ -49,8 +50,9 @@ use super::{Store, StoreError};
 ///
 /// # Layout
 ///
-/// The rows are in the tables `columnar_format`, `columnar_flows`, `columnar_cells` and `columnar_prefixes` of the
-/// first schema in the search path. Opening the first flow creates the tables. Values are bytes, since a text of this
+/// The rows are in the tables `columnar_format`, `columnar_flows`, `columnar_cells`, `columnar_prefixes`,
+/// `columnar_attachments` and `columnar_flow_attachments` of the first schema in the search path. An attachment is stored
+/// once for all flows, and deleted with the last flow that has it. Opening the first flow creates the tables. Values are bytes, since a text of this
 /// database cannot hold every text.
 /// `select convert_from(value, 'UTF8'), convert_from(receipt, 'UTF8') from columnar_cells` reads the values and the
 /// costs.

@@ -9,13 +9,13 @@ use super::super::StoreError;
 use super::error::PostgresError;
 
 /// The newest format that is known here.
-const FORMAT: i32 = 3;
+const FORMAT: i32 = 4;
 
 /// The statements that create the tables. Two processes that create tables at once would fail in spite of
 /// `if not exists`, so there is a lock.
 ///
 /// The collation compares bytes: other collations change with the system, and a change breaks indexes. A null value is
-/// a skipped cell; a null receipt is no receipt. `prefix` is the number of first steps of a column that are stored. So
+/// a skipped cell; a null receipt is no receipt. An attachment is stored once for all flows; the digest is the checksum. `prefix` is the number of first steps of a column that are stored. So
 /// opening does not read these steps again, and a missing step below `prefix` was deleted. `columns` is the number of
 /// rows with a prefix, so that a missing row is noticed. A sum is null as long as earlier versions alone have written
 /// the row.
@@ -46,21 +46,34 @@ const TABLES: &str = r#"
         sum integer,
         primary key (flow, "column")
     );
+    create table if not exists columnar_attachments (digest text collate "C" primary key, bytes bytea not null);
+    create table if not exists columnar_flow_attachments (
+        digest text collate "C" not null,
+        flow integer not null references columnar_flows on delete cascade,
+        primary key (digest, flow)
+    );
     create table if not exists columnar_format (format integer not null);
-    insert into columnar_format select 3 where not exists (select from columnar_format);
+    insert into columnar_format select 4 where not exists (select from columnar_format);
     commit"#;
 
-/// Upgrades from format 1, which had no receipts, and from format 2, which counted no columns. No row is rewritten,
-/// since cells without a receipt did not change. Several processes may upgrade, one after the other.
-const UPGRADE: &str = "
+/// Upgrades from format 1, which had no receipts, from format 2, which counted no columns, and from format 3, which had no
+/// attachments. No row is rewritten, since cells without a receipt did not change. Several processes may upgrade, one after
+/// the other.
+const UPGRADE: &str = r#"
     begin;
     select pg_advisory_xact_lock(hashtext('columnar'));
     alter table columnar_cells add column if not exists receipt bytea;
     alter table columnar_flows add column if not exists columns integer not null default 0,
         add column if not exists sum integer;
     alter table columnar_prefixes add column if not exists sum integer;
-    update columnar_format set format = 3 where format < 3;
-    commit";
+    create table if not exists columnar_attachments (digest text collate "C" primary key, bytes bytea not null);
+    create table if not exists columnar_flow_attachments (
+        digest text collate "C" not null,
+        flow integer not null references columnar_flows on delete cascade,
+        primary key (digest, flow)
+    );
+    update columnar_format set format = 4 where format < 4;
+    commit"#;
 
 /// Whether there are tables.
 pub(super) async fn exists(client: &Client) -> Result<bool, PostgresError> {
@@ -80,7 +93,7 @@ pub(super) async fn check(client: &Client, location: &impl fmt::Display) -> Resu
     };
     match row.try_get(0)? {
         FORMAT => Ok(()),
-        1 | 2 => Ok(client.batch_execute(UPGRADE).await?),
+        1..FORMAT => Ok(client.batch_execute(UPGRADE).await?),
         newer if newer > FORMAT => Err(StoreError::Unsupported {
             location: location.to_string(),
             found: newer.unsigned_abs(),
@@ -116,10 +129,4 @@ pub(super) async fn keys(client: &Client) -> Result<Vec<String>, PostgresError> 
     const KEYS: &str = "select key from columnar_flows order by key";
     let rows = client.query_typed(KEYS, &[]).await?;
     Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
-}
-
-/// Deletes the row of a flow, and thereby all other rows of the flow.
-pub(super) async fn delete(client: &Client, flow: i32) -> Result<(), PostgresError> {
-    client.query_typed("delete from columnar_flows where flow = $1", &[(&flow, Type::INT4)]).await?;
-    Ok(())
 }

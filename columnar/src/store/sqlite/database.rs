@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::error::SqliteError;
 use super::log::{self, beside};
-use super::schema::{self, APPLICATION, FORMAT, PAGE};
+use super::schema::{self, APPLICATION, FORMAT, PAGE, WITH_ATTACHMENTS};
 use crate::declare::default_limits::SQLITE_BUSY;
 use crate::declare::error::shown;
 use crate::store::StoreError;
@@ -63,7 +63,7 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
     db.pragma_update(None, "secure_delete", true)?;
     // Read in one transaction: another flow may create the file between two queries.
     let found = format(&*db.transaction()?, path, location)?;
-    if found != Some(FORMAT) {
+    if found.is_none_or(|found| found < FORMAT) {
         if found.is_none() {
             // SQLite takes a page size only while the file is empty.
             db.pragma_update(None, "page_size", PAGE)?;
@@ -82,7 +82,7 @@ pub(super) fn open(path: &Path, location: &dyn fmt::Display) -> Result<Connectio
                 }
                 schema::make(&making)?;
             }
-            Some(FORMAT) => {}
+            Some(FORMAT..) => {}
             Some(_) => schema::upgrade(&making)?,
         }
         making.commit()?;
@@ -192,10 +192,10 @@ fn format(db: &Connection, path: &Path, location: &dyn fmt::Display) -> Result<O
         return match u32::try_from(format) {
             // Both numbers are written in one transaction, so one alone means that the file was edited.
             Ok(0) | Err(_) => Err(SqliteError::Damaged("it has no format")),
-            Ok(known @ 1..=FORMAT) => Ok(Some(known)),
+            Ok(known @ 1..=WITH_ATTACHMENTS) => Ok(Some(known)),
             Ok(found) => {
                 let location = location.to_string();
-                Err(StoreError::Unsupported { location, found, known: FORMAT }.into())
+                Err(StoreError::Unsupported { location, found, known: WITH_ATTACHMENTS }.into())
             }
         };
     }

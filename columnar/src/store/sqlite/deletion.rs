@@ -3,6 +3,7 @@
 
 use rusqlite::{Connection, Transaction};
 
+use super::attachments;
 use super::error::SqliteError;
 use super::flow::{ColumnRow, STEPS};
 
@@ -12,12 +13,14 @@ const CHUNK_ROWS: usize = 1024;
 /// Deletes a flow, and returns whether cells of deleted flows are left.
 pub(super) fn delete(db: &Transaction<'_>, flow: i64) -> Result<bool, SqliteError> {
     db.execute("delete from flow where id = ?", [flow])?;
+    // A new flow may get the id.
+    attachments::forget(db, flow)?;
     // No flow has a negative id, and the columns of a flow have different ones.
     db.execute("update column not indexed set flow = -id where flow = ?", [flow])?;
     purge(db)
 }
 
-/// Removes cells of deleted flows, and returns whether some are left.
+/// Removes cells and attachments of deleted flows, and returns whether some are left.
 pub(super) fn purge(db: &Transaction<'_>) -> Result<bool, SqliteError> {
     let mut rows = CHUNK_ROWS;
     for column in deleted_columns(db)? {
@@ -34,12 +37,12 @@ pub(super) fn purge(db: &Transaction<'_>) -> Result<bool, SqliteError> {
         // Deleted last, since a new column may get the id.
         db.execute("delete from column where id = ?", [column.id])?;
     }
-    Ok(false)
+    attachments::purge(db)
 }
 
-/// Whether columns of deleted flows are left.
+/// Whether columns or attachments of deleted flows are left.
 pub(super) fn is_left(db: &Connection) -> Result<bool, SqliteError> {
-    Ok(!deleted_columns(db)?.is_empty())
+    Ok(!deleted_columns(db)?.is_empty() || attachments::is_left(db)?)
 }
 
 /// The columns of deleted flows. All rows are read: a damaged index may not lead to a column, whose cells would then

@@ -6,6 +6,7 @@
 //! SqliteStore ── Handle ──┘      its thread            └── OpenFlow ── flow ── cells
 //! ```
 
+mod attachments;
 mod backup;
 mod cells;
 mod database;
@@ -83,7 +84,10 @@ use crate::declare::Name;
 /// compared with the flows, once for each connection, so a damaged index loses no flow. The schema and the length of the
 /// file are compared with what the library writes, each time the file is opened.
 ///
-/// Deleting a flow overwrites its texts with zeros; after an interruption, the next deletion does the rest, for any
+/// Attachments are in the table `attachment`, each once for all flows of the file, and `flow_attachment` has the flows that
+/// use each. A file without attachments has neither table.
+///
+/// Deleting a flow overwrites its texts, and the attachments that no other flow has, with zeros; after an interruption, the next deletion does the rest, for any
 /// key. Until the log beside the file is empty, texts may still be there.
 ///
 /// # The log
@@ -244,6 +248,14 @@ impl Store for SqliteStore {
 
     fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
         self.send(|handle| handle.put(NewCell { column, step, entry }))
+    }
+
+    fn put_blob(&self, digest: String, bytes: Arc<[u8]>) -> StoreFuture<()> {
+        self.send(|handle| handle.ask(move |file, id| file.put_blob(id, &digest, &bytes)))
+    }
+
+    fn load_blob(&self, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {
+        self.send(|handle| handle.ask(move |file, id| file.load_blob(id, &digest)))
     }
 
     fn keeps_order(&self) -> bool {

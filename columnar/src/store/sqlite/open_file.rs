@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -90,6 +91,34 @@ impl OpenFile {
     }
 
     pub(super) fn define(&mut self, handle: HandleId, definition: String) -> Result<(), StoreError> {
+        self.write_alone(handle, |flow, writing| flow.define(writing, definition))
+    }
+
+    pub(super) fn put_blob(
+        &mut self,
+        handle: HandleId,
+        digest: &str,
+        bytes: &[u8],
+    ) -> Result<(), StoreError> {
+        self.write_alone(handle, |flow, writing| flow.put_blob(writing, digest, bytes))
+    }
+
+    pub(super) fn load_blob(
+        &mut self,
+        handle: HandleId,
+        digest: &str,
+    ) -> Result<Option<Arc<[u8]>>, StoreError> {
+        let (Connected { db, .. }, flow) = self.flow(handle)?;
+        let loaded = flow.load_blob(db, digest);
+        loaded.map_err(|error| error.into_store_error(&flow.location, "reading"))
+    }
+
+    /// Writes for a flow in a transaction of its own.
+    fn write_alone(
+        &mut self,
+        handle: HandleId,
+        write: impl FnOnce(&OpenFlow, &Transaction<'_>) -> Result<(), SqliteError>,
+    ) -> Result<(), StoreError> {
         self.set_log_used();
         let (Connected { db, names, .. }, flow) = self.flow(handle)?;
         if flow.is_halted {
@@ -97,12 +126,12 @@ impl OpenFile {
         }
         // Halted until the outcome is known, also after a panic.
         flow.is_halted = true;
-        let defined = transact(db, |writing| {
+        let written = transact(db, |writing| {
             names.check_for_write()?;
-            flow.define(writing, definition)
+            write(flow, writing)
         });
-        flow.is_halted = defined.is_err();
-        defined.map_err(|failed| failed.error.into_store_error(&flow.location, "writing to"))
+        flow.is_halted = written.is_err();
+        written.map_err(|failed| failed.error.into_store_error(&flow.location, "writing to"))
     }
 
     pub(super) fn stored_steps(

@@ -1,9 +1,11 @@
 //! An open flow, whose rows are read and written on the connection of the file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::{Connection, Transaction};
 
+use super::attachments;
 use super::cells;
 use super::database::FileLocation;
 use super::error::SqliteError;
@@ -75,6 +77,20 @@ impl OpenFlow {
         self.lock.check(&self.location)?;
         let flow = FlowRow::read(db, &self.location.flow)?;
         FlowRow { definition: Some(definition), ..flow }.write(db, &self.location.flow)
+    }
+
+    pub(super) fn put_blob(
+        &self,
+        db: &Transaction<'_>,
+        digest: &str,
+        bytes: &[u8],
+    ) -> Result<(), SqliteError> {
+        self.lock.check(&self.location)?;
+        attachments::put(db, self.id, digest, bytes)
+    }
+
+    pub(super) fn load_blob(&self, db: &Connection, digest: &str) -> Result<Option<Arc<[u8]>>, SqliteError> {
+        attachments::load(db, self.id, digest)
     }
 
     pub(super) fn put(&mut self, db: &Transaction<'_>, cells: &[NewCell]) -> Result<Vec<Put>, SqliteError> {

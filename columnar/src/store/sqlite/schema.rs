@@ -24,6 +24,8 @@ use crate::store::StoreError;
 pub(super) const APPLICATION: i32 = 0x636c_6d6e;
 /// The format that is written, which is the user version in the header.
 pub(super) const FORMAT: u32 = 2;
+/// The format of a file with attachments, which earlier versions do not see. The other tables are the same.
+pub(super) const WITH_ATTACHMENTS: u32 = 3;
 
 /// The size of a page. A cell is found by one number, made of the column and the step. So a cell is one row of one
 /// tree, and a write changes one page. Ten cells of 800 bytes fill a page of this size, and four cells a page of half
@@ -52,6 +54,27 @@ const RECEIPTS: &str = "
             join cell on cell.id between column.id << 32 and (column.id << 32) + 0xffffffff
             left join receipt on receipt.id = cell.id;
 ";
+/// The attachments of all flows, each once, and the flows that have each. Made with the first attachment, so a file without
+/// attachments takes not a byte more.
+const ATTACHMENTS: &str = "
+    create table attachment (id integer primary key, digest text not null unique, bytes blob not null);
+    create table flow_attachment (digest text not null, flow integer not null, primary key (digest, flow))
+        without rowid;
+";
+
+/// Makes the tables of attachments.
+pub(super) fn make_attachments(db: &Transaction<'_>) -> Result<(), SqliteError> {
+    db.execute_batch(ATTACHMENTS)?;
+    db.pragma_update(None, "user_version", WITH_ATTACHMENTS)?;
+    Ok(())
+}
+
+/// Whether the file has the tables of attachments.
+pub(super) fn has_attachments(db: &Connection) -> Result<bool, SqliteError> {
+    let format: u32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(format >= WITH_ATTACHMENTS)
+}
+
 /// Makes the tables of an empty file.
 pub(super) fn make(db: &Transaction<'_>) -> Result<(), SqliteError> {
     db.execute_batch(TABLES)?;
@@ -70,7 +93,14 @@ pub(super) fn upgrade(db: &Transaction<'_>) -> Result<(), SqliteError> {
 /// Fails if the file has another schema than the one that is written here, or another length than its header says.
 pub(super) fn check(db: &Connection, path: &Path) -> Result<(), SqliteError> {
     // Tables, indexes and views that other programs have added do no harm.
-    if !written()?.is_subset(&objects(db)?) {
+    static PLAIN: OnceLock<SchemaObjects> = OnceLock::new();
+    static ATTACHED: OnceLock<SchemaObjects> = OnceLock::new();
+    let is_written = if has_attachments(db)? {
+        written(&ATTACHED, &[TABLES, RECEIPTS, ATTACHMENTS])?.is_subset(&objects(db)?)
+    } else {
+        written(&PLAIN, &[TABLES, RECEIPTS])?.is_subset(&objects(db)?)
+    };
+    if !is_written {
         return Err(SqliteError::Damaged("its schema is not as written"));
     }
     // Nobody writes the file back from an empty log while this transaction reads from the file.
@@ -88,17 +118,18 @@ pub(super) fn check(db: &Connection, path: &Path) -> Result<(), SqliteError> {
 /// The type, the name, the table and the words of the definition of each table, index and view.
 type SchemaObjects = HashSet<[String; 4]>;
 
-/// The schema that is written here.
-fn written() -> Result<&'static SchemaObjects, SqliteError> {
-    static WRITTEN: OnceLock<SchemaObjects> = OnceLock::new();
-    if let Some(written) = WRITTEN.get() {
+/// The schema that these statements write.
+fn written(
+    known: &'static OnceLock<SchemaObjects>,
+    statements: &[&str],
+) -> Result<&'static SchemaObjects, SqliteError> {
+    if let Some(written) = known.get() {
         return Ok(written);
     }
     let db = Connection::open_in_memory()?;
-    db.execute_batch(TABLES)?;
-    db.execute_batch(RECEIPTS)?;
+    db.execute_batch(&statements.concat())?;
     let written = objects(&db)?;
-    Ok(WRITTEN.get_or_init(|| written))
+    Ok(known.get_or_init(|| written))
 }
 
 fn objects(db: &Connection) -> Result<SchemaObjects, SqliteError> {

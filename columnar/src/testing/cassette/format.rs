@@ -6,22 +6,27 @@
 use serde_json::Value as Json;
 
 use super::json::{JsonLayout, Located, damage};
-use super::recording::{RecordedCell, RecordedReply, RecordedRequest, Recording, sorted};
+use super::recording::{
+    RecordedCell, RecordedMessage, RecordedPart, RecordedReply, RecordedRequest, Recording, sorted,
+};
 use crate::context::Role;
 use crate::model::rendering::{ReplySettings, Schema};
 use crate::model::{Effort, End, Finish, Usage};
 
-/// The version that is written. Earlier versions are read.
+/// The newest version. Earlier versions are read, and a file without attachments is of version 2.
 ///
 /// | version | change |
 /// |---|---|
 /// | 2 | a request without `max_tokens` has the default of its model |
-const VERSION: u64 = 2;
+/// | 3 | an object among the lines of a message is an attachment |
+const VERSION: u64 = 3;
 
 pub(super) fn write(recordings: Vec<&Recording>) -> String {
+    let has_attachments = recordings.iter().any(|recording| recording.request.has_attachments());
+    let version = if has_attachments { VERSION } else { 2 };
     let recordings = recordings.into_iter().map(recording).collect();
     let file = JsonLayout::Map(vec![
-        ("cassette", JsonLayout::number(VERSION)),
+        ("cassette", JsonLayout::number(version)),
         ("recordings", JsonLayout::List(recordings)),
     ]);
     file.to_string() + "\n"
@@ -37,7 +42,7 @@ fn recording(Recording { cell, request: recorded, replies, .. }: &Recording) -> 
 }
 
 fn request(recorded: &RecordedRequest) -> JsonLayout {
-    let RecordedRequest { model, system, messages, follow_up, max_tokens, settings, schema } = recorded;
+    let RecordedRequest { model, system, messages, follow_up, max_tokens, settings, schema, .. } = recorded;
     let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
     let mut entries = vec![("model", JsonLayout::quoted(model))];
     entries.extend(max_tokens.map(|limit| ("max_tokens", JsonLayout::number(limit))));
@@ -63,14 +68,22 @@ fn request(recorded: &RecordedRequest) -> JsonLayout {
     JsonLayout::Map(entries)
 }
 
-fn message_list(messages: &[(Role, String)]) -> JsonLayout {
-    let messages = messages.iter().map(|(role, content)| {
-        JsonLayout::Map(vec![
-            ("role", JsonLayout::quoted(role.as_str())),
-            ("content", JsonLayout::text(content)),
-        ])
+fn message_list(messages: &[RecordedMessage]) -> JsonLayout {
+    let messages = messages.iter().map(|(role, parts)| {
+        JsonLayout::Map(vec![("role", JsonLayout::quoted(role.as_str())), ("content", content(parts))])
     });
     JsonLayout::List(messages.collect())
+}
+
+fn content(parts: &[RecordedPart]) -> JsonLayout {
+    if let [RecordedPart::Text(text)] = parts {
+        return JsonLayout::text(text);
+    }
+    let lines = parts.iter().flat_map(|part| match part {
+        RecordedPart::Text(text) => text.split('\n').map(JsonLayout::quoted).collect(),
+        RecordedPart::Attachment(json) => vec![JsonLayout::Json(json.clone())],
+    });
+    JsonLayout::Lines(lines.collect())
 }
 
 fn reply(RecordedReply { pieces, end }: &RecordedReply) -> JsonLayout {
@@ -160,6 +173,7 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, String> {
             lenient: false,
         },
         schema: value.optional("schema")?.as_ref().map(read_schema).transpose()?,
+        origins: Vec::new(),
     })
 }
 
@@ -172,7 +186,7 @@ fn read_effort(value: &Located<'_>) -> Result<Effort, String> {
     value.text()?.parse().map_err(|_| value.damage("is the word of no effort"))
 }
 
-fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, String> {
+fn read_messages(value: &Located<'_>) -> Result<Vec<RecordedMessage>, String> {
     let items = value.items()?;
     let messages = items.iter().map(|value| {
         value.has_only("role content")?;
@@ -182,9 +196,29 @@ fn read_messages(value: &Located<'_>) -> Result<Vec<(Role, String)>, String> {
             "assistant" => Role::Assistant,
             _ => return Err(role.damage("is neither `user` nor `assistant`")),
         };
-        Ok((role, value.field("content")?.text()?))
+        Ok((role, read_content(&value.field("content")?)?))
     });
     messages.collect()
+}
+
+fn read_content(value: &Located<'_>) -> Result<Vec<RecordedPart>, String> {
+    let items = value.items().unwrap_or_default();
+    if !items.iter().any(|item| item.json.is_object()) {
+        return Ok(vec![RecordedPart::Text(value.text()?)]);
+    }
+    let mut parts = Vec::new();
+    for item in items {
+        if item.json.is_object() {
+            item.has_only("type sha256 bytes alt")?;
+            parts.push(RecordedPart::Attachment(sorted(item.json)));
+        } else if let Some(RecordedPart::Text(text)) = parts.last_mut() {
+            text.push('\n');
+            text.push_str(&item.text()?);
+        } else {
+            parts.push(RecordedPart::Text(item.text()?));
+        }
+    }
+    Ok(parts)
 }
 
 fn read_reply(value: &Located<'_>) -> Result<RecordedReply, String> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::recording::{RecordedCell, Recording};
+use super::recording::{ATTACHMENT, RecordedCell, Recording};
 
 /// The equal lines shown on each side of a difference.
 const CONTEXT: usize = 3;
@@ -14,10 +14,12 @@ const DIFFERENT: usize = 5;
 /// The characters shown of a line.
 const WIDTH: usize = 100;
 
-/// Describes the request of a cell, which is given as its lines and not recorded, as the end of a sentence.
+/// Describes the request of a cell, which is given as its lines and not recorded, as the end of a sentence. `origins` are
+/// the cells of the attachments.
 pub(super) fn describe(
     cell: &RecordedCell,
     requested: &[String],
+    origins: &[String],
     recordings: &BTreeMap<Vec<String>, Recording>,
 ) -> String {
     let mut text = format!("for `{}` at step {}", cell.column, cell.step);
@@ -33,7 +35,7 @@ pub(super) fn describe(
             "\nthe nearest one is for `{}` at step {}, and differs first in {}; - is recorded, + is requested:\n{}",
             cell.column,
             cell.step,
-            difference.section(),
+            difference.section(origins),
             difference.shown(),
         );
     }
@@ -77,25 +79,35 @@ impl<'l> RequestDifference<'l> {
 
     /// The heading of the section of the first line that differs, unless that line is a heading itself.
     fn heading(&self) -> Option<(usize, &'l str)> {
-        // `RecordedRequest::lines` indents all text from outside.
-        if !self.first().starts_with(' ') {
+        if is_heading(self.first()) {
             return None;
         }
         let mut same = self.requested.iter().take(self.before).map(String::as_str).enumerate();
-        same.rfind(|(_, line)| !line.starts_with(' '))
+        same.rfind(|(_, line)| is_heading(line))
     }
 
     /// The name of the section with the first difference.
-    fn section(&self) -> String {
+    fn section(&self, origins: &[String]) -> String {
         let heading = self.heading().map_or(self.first(), |(_, line)| line);
         let same = self.requested.iter().take(self.before);
         let same = same.filter(|line| matches!(line.as_str(), "user" | "assistant")).count();
-        match heading.split([':', ' ']).next().unwrap_or_default() {
+        let section = match heading.split([':', ' ']).next().unwrap_or_default() {
             "system" => "the instruction".to_owned(),
             "user" | "assistant" => format!("message {}", same + usize::from(self.heading().is_none())),
             "then" => "the follow-up messages".to_owned(),
             setting => format!("`{setting}`"),
+        };
+        if !self.first().starts_with(ATTACHMENT) {
+            return section;
         }
+        let same = self.requested.iter().take(self.before).map(String::as_str);
+        let before = same.clone().filter(|line| line.starts_with(ATTACHMENT)).count();
+        let own = same.rev().take_while(|line| !is_heading(line));
+        let own = own.filter(|line| line.starts_with(ATTACHMENT)).count();
+        // A recorded attachment that is not requested any more has no cell.
+        let origin = self.own(self.requested).first().and_then(|_| origins.get(before));
+        let origin = origin.map_or_else(String::new, |origin| format!(" ({origin})"));
+        format!("attachment {} of {section}{origin}", own + 1)
     }
 
     fn shown(&self) -> String {
@@ -114,6 +126,11 @@ impl<'l> RequestDifference<'l> {
         let lines = before.map(equal).chain(different).chain(after.map(equal));
         lines.collect::<Vec<_>>().join("\n")
     }
+}
+
+/// Whether a line begins a section: `RecordedRequest::lines` indents all text from outside.
+fn is_heading(line: &str) -> bool {
+    !line.starts_with(' ') && !line.starts_with(ATTACHMENT)
 }
 
 fn equal(line: &str) -> String {

@@ -1,8 +1,8 @@
 //! A recording: the request that identifies it, the cell that sent the request, and the replies.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use crate::context::Role;
+use crate::context::{Messages, Origin, Role};
 use crate::model::rendering::{ReplySettings, Request, Schema};
 use crate::model::{Chunk, End, MaxTokens};
 
@@ -44,14 +44,65 @@ impl RecordedReply {
 pub(super) struct RecordedRequest {
     pub(super) model: String,
     pub(super) system: String,
-    pub(super) messages: Vec<(Role, String)>,
-    pub(super) follow_up: Vec<(Role, String)>,
+    pub(super) messages: Vec<RecordedMessage>,
+    pub(super) follow_up: Vec<RecordedMessage>,
     /// The limit; `None` for the default of the model, which may differ in another version of the library.
     pub(super) max_tokens: Option<u32>,
     /// The settings without `lenient`, which only decides what is sent.
     pub(super) settings: ReplySettings,
     pub(super) schema: Option<Schema>,
+    /// The cells of the attachments, for errors; none if the request comes from the file.
+    pub(super) origins: Vec<String>,
 }
+
+/// A message: the role, and texts with the attachments between. The first part is a text, and two texts are never
+/// neighbours.
+pub(super) type RecordedMessage = (Role, Vec<RecordedPart>);
+
+#[derive(Clone, Debug)]
+pub(super) enum RecordedPart {
+    Text(String),
+    /// The type, the digest, the length and the alternative text of an attachment.
+    Attachment(Json),
+}
+
+impl RecordedPart {
+    fn all(messages: &Messages) -> Vec<RecordedMessage> {
+        let mut recorded: Vec<RecordedMessage> = Vec::new();
+        for part in messages.parts() {
+            if !part.joins() {
+                recorded.push((part.role(), Vec::new()));
+            }
+            let Some((_, content)) = recorded.last_mut() else { continue };
+            match content.last_mut() {
+                Some(Self::Text(text)) => text.push_str(&part.text()),
+                _ => content.push(Self::Text(part.text().into_owned())),
+            }
+            let attachments = part.attachments().iter();
+            content.extend(attachments.map(|attachment| Self::Attachment(sorted(&json!(attachment)))));
+        }
+        recorded
+    }
+
+    fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Text(text) => indented(text).collect(),
+            Self::Attachment(json) => vec![format!("{ATTACHMENT}{json}")],
+        }
+    }
+}
+
+/// The cell of each attachment.
+fn origins(messages: &Messages) -> Vec<String> {
+    let origins = messages.parts().flat_map(|part| {
+        let origin = part.origin().map(|Origin { column, step }| format!("`{column}` at step {step}"));
+        part.attachments().iter().map(move |_| origin.clone().unwrap_or_default())
+    });
+    origins.collect()
+}
+
+/// The beginning of the line of an attachment.
+pub(super) const ATTACHMENT: &str = "attachment: ";
 
 impl RecordedRequest {
     pub(super) fn new(model: &str, request: &Request) -> Self {
@@ -70,12 +121,21 @@ impl RecordedRequest {
         Self {
             model: model.to_owned(),
             system: (**system).to_owned(),
-            messages: messages.iter().map(|(role, content)| (role, content.into_owned())).collect(),
-            follow_up: follow_up.iter().map(|(role, content)| (*role, (**content).to_owned())).collect(),
+            messages: RecordedPart::all(messages),
+            follow_up: follow_up
+                .iter()
+                .map(|(role, content)| (*role, vec![RecordedPart::Text((**content).to_owned())]))
+                .collect(),
             max_tokens: Some(*max_tokens).filter(|limit| *limit != MaxTokens::by_model(model).default),
             settings: ReplySettings { lenient: false, ..settings.clone() },
             schema: schema.as_deref().cloned(),
+            origins: origins(messages),
         }
+    }
+
+    /// Whether a message has attachments.
+    pub(super) fn has_attachments(&self) -> bool {
+        self.messages.iter().any(|(_, content)| content.len() > 1)
     }
 
     /// The request as lines, which identify it: text from outside is indented or quoted, so two requests are equal if
@@ -99,11 +159,11 @@ impl RecordedRequest {
         lines.extend(indented(&self.system));
         for (role, content) in &self.messages {
             lines.push(role.to_string());
-            lines.extend(indented(content));
+            lines.extend(content.iter().flat_map(RecordedPart::lines));
         }
         for (role, content) in &self.follow_up {
             lines.push(format!("then {role}"));
-            lines.extend(indented(content));
+            lines.extend(content.iter().flat_map(RecordedPart::lines));
         }
         lines
     }

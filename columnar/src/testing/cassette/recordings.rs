@@ -127,7 +127,7 @@ impl Recordings {
             }
         }
         if self.record == Record::Nothing || !has_model {
-            let description = mismatch::describe(cell, &lines, &self.by_request);
+            let description = mismatch::describe(cell, &lines, &request.origins, &self.by_request);
             let hint = match self.record {
                 Record::Nothing => "`COLUMNAR_RECORD=missing` records missing replies",
                 _ => {

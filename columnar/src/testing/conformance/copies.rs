@@ -49,12 +49,12 @@ pub(super) async fn shows_a_copy_whole_or_not_at_all<S: Store, H: Fn() -> S>(loc
     }
 }
 
-fn columns() -> [Column; 1] {
+pub(super) fn columns() -> [Column; 1] {
     let echo = |cx: Context| async move { cx.messages().last_text().into_owned() };
     [column("echo", source("user").latest(), echo)]
 }
 
-fn known<T>(done: Result<T, Error>) -> T {
+pub(super) fn known<T>(done: Result<T, Error>) -> T {
     done.unwrap_or_else(|error| unreachable!("the flow in memory works: {error}"))
 }
 

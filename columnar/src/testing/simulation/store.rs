@@ -8,7 +8,9 @@ use tokio::time::sleep;
 
 use super::world::{Fault, World};
 use crate::declare::Name;
-use crate::store::{Entry, MemoryStore, Put, StepEntries, Store, StoreError, StoreFuture, StoredSteps};
+use crate::store::{
+    Entry, MemoryStore, Put, StepEntries, Store, StoreError, StoreFuture, StoredSteps, attachment_refs,
+};
 use crate::testing::{LayeredStore, StoreLayer};
 
 /// A store with simulated delays and faults around another store. Made by [`World::store`] and [`World::store_over`].
@@ -51,6 +53,11 @@ impl StoreLayer for Simulated {
                 });
                 return Err(StoreError::other("the disk is full"));
             }
+            for name in attachment_refs(&entry) {
+                let blob = inner.load_blob(name.digest.clone()).await?;
+                let missing = format!("`{column}` at step {step} is put before its attachment {name}");
+                world.check_that(|_| blob.map(drop).ok_or(missing));
+            }
             let put = inner.put(column.clone(), step, entry.clone()).await?;
             let stored = match &put {
                 Put::Stored => &entry,
@@ -61,6 +68,26 @@ impl StoreLayer for Simulated {
             // The value is stored and not yet confirmed, so a run that is dropped now leaves it behind.
             sleep(world.delay()).await;
             if confirmed { Ok(put) } else { Err(StoreError::other("the connection was lost")) }
+        }
+        .boxed()
+    }
+
+    fn put_blob(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        digest: String,
+        bytes: Arc<[u8]>,
+    ) -> StoreFuture<()> {
+        let world = self.0.clone();
+        let inner = Arc::clone(inner);
+        async move {
+            let fault = world.fault(&Name::known("attachments"), 0, &Fault::STORE);
+            sleep(world.delay()).await;
+            if fault == Some(Fault::NotStored) {
+                return Err(StoreError::other("the disk is full"));
+            }
+            inner.put_blob(digest, bytes).await?;
+            if fault.is_none() { Ok(()) } else { Err(StoreError::other("the connection was lost")) }
         }
         .boxed()
     }

@@ -127,8 +127,8 @@ async fn a_damaged_file_is_an_error() -> Result<()> {
     let (one, end) = tail.rsplit_once("\n  ]\n}").expect("the end");
     let error = error_of(&format!("{head}    {{\n{one},\n    {{\n{one}\n  ]\n}}{end}")).await;
     assert!(error.contains("two recordings of the same request"), "{error}");
-    let error = error_of(&sound.replacen("\"cassette\": 2", "\"cassette\": 3", 1)).await;
-    let version = "the cassette `chat.json` is of version 3, and this library reads versions up to 2: record it again with \
+    let error = error_of(&sound.replacen("\"cassette\": 2", "\"cassette\": 4", 1)).await;
+    let version = "the cassette `chat.json` is of version 4, and this library reads versions up to 3: record it again with \
                    `COLUMNAR_RECORD=all`";
     assert_eq!(error, version);
     Ok(())

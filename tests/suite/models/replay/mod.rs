@@ -2,6 +2,7 @@
 
 mod chat;
 mod file;
+mod media;
 mod misses;
 mod real;
 

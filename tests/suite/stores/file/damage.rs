@@ -381,7 +381,7 @@ async fn s13_stores_of_format_1_are_readable() {
         ("log_empty", &log("it does not begin as it should")),
         (
             "later",
-            "… has format 3, and this version reads formats up to 2: use a newer version; refused: … has format 3, and this version reads formats up to 2: use a newer version",
+            "… has format 4, and this version reads formats up to 3: use a newer version; refused: … has format 4, and this version reads formats up to 3: use a newer version",
         ),
     ] {
         assert_eq!(found(fixture).await, expected, "{fixture}");

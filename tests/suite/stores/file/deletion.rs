@@ -50,7 +50,7 @@ async fn s16_a_link_to_a_deleted_folder_can_be_opened_again() {
 
 #[tokio::test]
 async fn s13_a_store_of_another_format_is_not_deleted() {
-    for format in ["3\n", "one"] {
+    for format in ["4\n", "one"] {
         let (_scratch, folder) = talk().await;
         fs::write(folder.join(".columnar/format"), format).expect("it can be written");
         let before = files(&folder);

@@ -1,5 +1,6 @@
 //! A store in files: its folder, its owner, and files that are added by hand.
 
+mod attachments;
 mod by_hand;
 mod damage;
 mod deletion;

@@ -19,6 +19,7 @@ use columnar_tests::postgres::{Cut, Database, Way};
 use columnar_tests::process::test_alone;
 use futures::future::join_all;
 
+mod attachments;
 mod hostile;
 #[cfg(not(feature = "postgres-tls"))]
 mod no_tls;

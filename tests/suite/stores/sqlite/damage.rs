@@ -169,7 +169,7 @@ async fn s3_sound_values_are_salvaged_into_another_flow_of_the_file() -> Result<
 async fn s13_a_file_of_another_format_or_program_is_rejected_unchanged() {
     let chats = Chats::new();
     for (make, expected) in [
-        ("pragma application_id = 0x636c6d6e; pragma user_version = 3; create table t (x)", "has format 3"),
+        ("pragma application_id = 0x636c6d6e; pragma user_version = 4; create table t (x)", "has format 4"),
         ("pragma application_id = 0x636c6d6e; create table t (x)", "is damaged: it has no format"),
         ("create table t (x)", "is a database of another program"),
         ("pragma application_id = 7; vacuum", "is a database of another program"),
@@ -179,8 +179,8 @@ async fn s13_a_file_of_another_format_or_program_is_rejected_unchanged() {
         let error = chats.refused("user").await;
         assert!(error.to_string().contains(expected), "{error}");
         assert_eq!(
-            matches!(error, StoreError::Unsupported { found: 3, known: 2, .. }),
-            expected == "has format 3"
+            matches!(error, StoreError::Unsupported { found: 4, known: 3, .. }),
+            expected == "has format 4"
         );
         assert_eq!(fs::read(chats.file()).expect("it is there"), before, "{make}");
         fs::remove_file(chats.file()).expect("it is there");

@@ -1,5 +1,7 @@
 //! The store in a SQLite file: its contract, its file, and other programs that use the file.
 
+#[cfg(unix)]
+mod attachments;
 mod backup;
 mod child;
 mod damage;

@@ -8,7 +8,7 @@ use crate::model::provider::call::{CallTarget, ProviderCall};
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
 use crate::model::registry::{self, Effort, EffortForm};
-use crate::model::rendering::{PartForm, message};
+use crate::model::rendering::message;
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat/completions".to_owned(), body, read);
@@ -33,11 +33,8 @@ fn body(call: ProviderCall<'_>) -> Json {
         Some(_) => json!({ "role": "system", "content": marked(text) }),
         None => message("system", text),
     });
-    let has_files = matches!(provider.name, "openai" | "open_router");
-    let form = if has_files { PartForm::ChatCompletions } else { PartForm::ChatImages };
-    let turns = call.turns(form, |block| {
-        block.mark.filter(|_| takes_marks).map(|_| ("prompt_cache_breakpoint", mark.clone()))
-    });
+    let turns = call
+        .turns(|block| block.mark.filter(|_| takes_marks).map(|_| ("prompt_cache_breakpoint", mark.clone())));
     let messages = system.into_iter().chain(turns);
     let messages: Json = messages.collect();
     let format = call.schema.as_ref().map(|(name, schema)| {

@@ -7,13 +7,12 @@ use serde_json::{Value as Json, json};
 use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, string};
-use crate::model::rendering::PartForm;
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat".to_owned(), body, read);
 
 fn body(call: ProviderCall<'_>) -> Json {
-    let messages = call.messages(PartForm::ChatImages).collect();
+    let messages = call.messages().collect();
     let settings = &call.settings;
     let thinking = settings.effort.zip(settings.form).and_then(|(effort, form)| form.budget(effort));
     let thinking = thinking.map(|tokens| match tokens {

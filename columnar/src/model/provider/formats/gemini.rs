@@ -9,7 +9,6 @@ use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, string};
 use crate::model::provider::settings::SentSettings;
-use crate::model::rendering::PartForm;
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat =
@@ -22,7 +21,7 @@ fn path(call: &ProviderCall<'_>) -> String {
 fn body(call: ProviderCall<'_>) -> Json {
     let contents = call.blocks.chunk_by(|one, other| one.role == other.role).filter_map(|blocks| {
         let role = if blocks.first()?.role == Role::Assistant { "model" } else { "user" };
-        let parts: Vec<Json> = blocks.iter().flat_map(|block| PartForm::Gemini.parts(block, None)).collect();
+        let parts: Vec<Json> = blocks.iter().flat_map(|block| call.form.parts(block, None)).collect();
         Some(json!({ "role": role, "parts": parts }))
     });
     let system = call.system.map(|(system, _)| json!({ "parts": [{ "text": system }] }));

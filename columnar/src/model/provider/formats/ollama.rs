@@ -9,14 +9,13 @@ use crate::model::provider::events::Framing;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
 use crate::model::registry::{Effort, EffortForm};
-use crate::model::rendering::PartForm;
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat =
     WireFormat { framing: Framing::Lines, ..WireFormat::new(|_| "api/chat".to_owned(), body, read) };
 
 fn body(call: ProviderCall<'_>) -> Json {
-    let messages = call.messages(PartForm::Ollama).collect();
+    let messages = call.messages().collect();
     let settings = &call.settings;
     let options = object([
         // By default the server has room for few tokens, and leaves out the beginning of a longer context.

@@ -9,7 +9,7 @@ use crate::model::cache::Lifetime;
 use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, WireTokens, count, string};
-use crate::model::rendering::{PartForm, message};
+use crate::model::rendering::message;
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "responses".to_owned(), body, read);
@@ -29,9 +29,7 @@ fn body(mut call: ProviderCall<'_>) -> Json {
         Lifetime::Short => ("prompt_cache_breakpoint", json!({ "mode": "explicit" })),
         Lifetime::Long => ("prompt_cache_breakpoint", json!({ "mode": "explicit", "ttl": "12h" })),
     };
-    let turns = call.turns(PartForm::Responses, |block| {
-        block.mark.filter(|_| takes_marks && block.role == Role::User).map(mark)
-    });
+    let turns = call.turns(|block| block.mark.filter(|_| takes_marks && block.role == Role::User).map(mark));
     let system = system.map(|(text, lifetime)| match lifetime.filter(|_| takes_marks).map(mark) {
         Some((key, mark)) => {
             json!({ "role": "system", "content": [{ "type": "input_text", "text": text, key: mark }] })

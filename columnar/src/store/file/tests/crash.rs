@@ -8,7 +8,7 @@ use super::location;
 use super::model::{Image, Misbehaviour, Model, Node};
 use super::power::{STAGING, Tree, states_after_loss, tree};
 use super::script::{
-    Action, Contents, Violations, check, deletion, read_store, run_script, script, short_script,
+    ATTACHED, Action, Contents, Violations, check, deletion, read_store, run_script, script, short_script,
 };
 
 /// The sums over all explored states.
@@ -70,6 +70,7 @@ impl Explorer<'_> {
         self.found.violations.lost += violations.lost;
         self.found.violations.torn += violations.torn;
         self.found.violations.undefined += violations.undefined;
+        self.found.violations.unattached += violations.unattached;
         // Contents that were read once stay after another loss of power.
         model.settle(STAGING);
         for left in states_after_loss(&model.image(), 10) {
@@ -218,6 +219,11 @@ fn faulty_stores_are_caught() {
     ] {
         let found = explored(&made().misbehaving(misbehaving), &actions, &[60]);
         assert!(found.violations.lost > 0, "{misbehaving:?}: {found:?}");
+    }
+    let attached = [actions.clone(), vec![Action::Put(vec![("user", 1, Some(ATTACHED))])]].concat();
+    for misbehaving in [Misbehaviour::NoSync, Misbehaviour::NoSyncOfValues, Misbehaviour::NoSyncOfFolders] {
+        let found = explored(&made().misbehaving(misbehaving), &attached, &[200]);
+        assert!(found.violations.unattached > 0, "{misbehaving:?}: {found:?}");
     }
     let found = explored(&made().misbehaving(Misbehaviour::NoSyncOfLog), &actions, &[60]);
     // The value is adopted, without the receipt.

@@ -9,7 +9,7 @@ use super::super::listing;
 use super::model::{Fault, Misbehaviour, Model};
 use super::power::{STAGING, states_after_loss};
 use super::script::{
-    Action, Cell, Contents, Violations, check, deletion, entry, read_store, run_script, script,
+    Action, Cell, Contents, Violations, attached, check, deletion, entry, read_store, run_script, script,
 };
 use super::{location, name, wait};
 use crate::store::thread::NewCell;
@@ -28,6 +28,9 @@ fn actions() -> Vec<Action> {
 }
 
 fn put(handle: &Handle, cell: Cell) -> Result<Put, StoreError> {
+    if let Some(attachment) = attached(cell) {
+        wait(handle.put_blob(attachment.digest().to_owned(), attachment.shared_bytes()))?;
+    }
     wait(handle.put(name(cell.0), cell.1, entry(cell)))
 }
 

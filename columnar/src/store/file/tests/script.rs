@@ -6,9 +6,11 @@ use super::super::backend::FileBackend;
 use super::super::disk::Disk;
 use super::super::layout::FolderLocation;
 use super::name;
+use crate::history::{Attachment, Text};
+use crate::model::usage::{AttachmentRef, CellReceipt};
 use crate::store::thread::NewCell;
 use crate::store::worker::Backend;
-use crate::store::{Entry, StoreError};
+use crate::store::{Entry, StoreError, attachment_refs};
 
 /// A column, a step, and a value unless the cell is skipped.
 pub(super) type Cell = (&'static str, usize, Option<&'static str>);
@@ -24,8 +26,20 @@ pub(super) enum Action {
     Delete,
 }
 
-/// A script with all features: new and existing columns, steps in any order, batches of cells, skipped cells, and a
-/// replaced definition.
+/// The text of the cells that have an attachment.
+pub(super) const ATTACHED: &str = "é";
+
+/// The attachment of a cell.
+pub(super) fn attached((_, _, text): Cell) -> Option<Attachment> {
+    (text == Some(ATTACHED)).then(attachment)
+}
+
+fn attachment() -> Attachment {
+    Attachment::new("a note of some lines\n".repeat(4)).expect("a text")
+}
+
+/// A script with all features: new and existing columns, steps in any order, batches of cells, skipped cells, attachments,
+/// and a replaced definition.
 pub(super) fn script() -> Vec<Action> {
     vec![
         Action::Open(vec![]),
@@ -34,7 +48,8 @@ pub(super) fn script() -> Vec<Action> {
         Action::Put(vec![("map", 2, Some("x")), ("user", 1, Some("")), ("map", 0, None)]),
         Action::Define("bc"),
         Action::Put(vec![("map", 1, None)]),
-        Action::Put(vec![("user", 5, Some("é"))]),
+        Action::Put(vec![("user", 5, Some(ATTACHED))]),
+        Action::Put(vec![("map", 3, Some(ATTACHED))]),
     ]
 }
 
@@ -50,6 +65,7 @@ pub(super) fn deletion() -> Vec<Action> {
         Action::Open(vec![]),
         Action::Define("a"),
         Action::Put(vec![("map", 1, Some("x")), ("user", 0, Some("hi")), ("map", 0, None)]),
+        Action::Put(vec![("map", 2, Some(ATTACHED))]),
         Action::Delete,
         Action::Open(vec![]),
         Action::Put(vec![("map", 0, Some("y"))]),
@@ -59,6 +75,10 @@ pub(super) fn deletion() -> Vec<Action> {
 /// The entry of a cell. Entries of `map` have receipts.
 pub(super) fn entry((column, step, text): Cell) -> Entry {
     let entry = text.map_or(Entry::SKIPPED, Entry::from);
+    if let Some(attachment) = attached((column, step, text)) {
+        let attachments = AttachmentRef::of(&Text::new(ATTACHED).with(attachment).into());
+        return entry.with_receipt(CellReceipt { attachments, ..CellReceipt::default() }.to_string());
+    }
     if column == "map" { entry.with_receipt(format!("{{\"calls\":1,\"ms\":{step}}}")) } else { entry }
 }
 
@@ -81,6 +101,9 @@ pub(super) fn run_script<D: Disk>(
             }
             (Action::Define(text), Some(store)) => store.define(text)?,
             (Action::Put(cells), Some(store)) => {
+                for attachment in cells.iter().filter_map(|cell| attached(*cell)) {
+                    store.put_blob(attachment.digest(), &attachment.shared_bytes())?;
+                }
                 let cell = |cell: &Cell| NewCell { column: name(cell.0), step: cell.1, entry: entry(*cell) };
                 store.put(cells.iter().map(cell).collect())?;
             }
@@ -97,9 +120,16 @@ pub(super) struct Contents {
     cells: BTreeMap<(String, usize), Entry>,
     definition: Option<String>,
     unreadable: usize,
+    /// Whether the attachment is there that an entry names, or that a deleted flow has left.
+    has_attachment: bool,
 }
 
 impl Contents {
+    /// Whether an entry names an attachment.
+    fn is_attached(&self) -> bool {
+        self.cells.values().any(|entry| !attachment_refs(entry).is_empty())
+    }
+
     /// The stored steps of a column.
     pub(super) fn steps(&self, column: &str) -> Vec<usize> {
         self.cells.keys().filter(|(name, _)| name == column).map(|(_, step)| *step).collect()
@@ -109,7 +139,8 @@ impl Contents {
 /// Opens a store and reads its contents.
 pub(super) fn read_store<D: Disk>(location: &FolderLocation<D>) -> Result<Contents, StoreError> {
     let mut store = FileBackend::open(location)?;
-    let mut contents = Contents { definition: store.definition()?, ..Contents::default() };
+    let definition = store.definition()?;
+    let mut contents = Contents { definition, ..Contents::default() };
     for column in ["user", "map", "notes"] {
         let stored_steps = store.stored_steps(&name(column))?;
         for step in (0..stored_steps.prefix).chain(stored_steps.beyond) {
@@ -121,6 +152,11 @@ pub(super) fn read_store<D: Disk>(location: &FolderLocation<D>) -> Result<Conten
             }
         }
     }
+    // An attachment whose entry was not stored is there or not.
+    if contents.is_attached() || contents.cells.is_empty() {
+        let blob = store.load_blob(attachment().digest())?;
+        contents.has_attachment = blob.is_some_and(|bytes| *bytes == *attachment().bytes());
+    }
     Ok(contents)
 }
 
@@ -131,6 +167,8 @@ pub(super) struct Violations {
     pub(super) lost: usize,
     /// Entries that differ from the put ones.
     pub(super) torn: usize,
+    /// 1 if an entry names an attachment that is not there, or the attachment of a deleted flow is.
+    pub(super) unattached: usize,
     /// 1 if the definition is neither the old nor the new one.
     pub(super) undefined: usize,
 }
@@ -172,6 +210,7 @@ pub(super) fn check(contents: &Contents, actions: &[Action], confirmed: usize) -
     Violations {
         lost: contents.unreadable + must.iter().filter(|cell| !contents.cells.contains_key(*cell)).count(),
         torn: contents.cells.iter().filter(|(cell, entry)| may.get(*cell) != Some(*entry)).count(),
+        unattached: usize::from(contents.is_attached() != contents.has_attachment),
         undefined: usize::from(!definitions.contains(&contents.definition)),
     }
 }
