@@ -12,7 +12,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-logging.disable(logging.INFO)
+logging.disable(logging.WARNING)
 
 import rapidocr
 

@@ -41,9 +41,9 @@ async fn a_real_vision_model_reads_the_images_of_a_flow() -> Result<()> {
             column reader(page.latest) = prompt("Which words are in the pictures?").model(model.clone());
         };
         for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
-            desk.page.push(Text::new("Read this.").with(blank()).with(picture(format))).await?;
+            desk.page.push(Text::new("Read this.").with(picture(format))).await?;
         }
-        desk.page.push(Text::new("And this.").with(blank())).await?;
+        desk.page.push(Text::new("And these.").with(blank()).with(blank())).await?;
         desk.run().await?;
         for step in 0..3 {
             assert_eq!(desk.reader.get(step).as_deref(), Some("Launch on Monday"), "{name} {step}");

@@ -1,9 +1,8 @@
 //! Attachments: images, documents and files beside the text of a value.
 
+use std::error::Error;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
 use hayro_syntax::{LoadPdfError, Pdf};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -66,7 +65,7 @@ pub enum AttachmentError {
         /// The path as the caller named it, escaped.
         path: String,
         /// The error of the system.
-        source: io::Error,
+        source: Box<dyn Error + Send + Sync>,
     },
 }
 
@@ -99,24 +98,6 @@ impl Attachment {
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
         Arc::new(AttachmentContent { digest, media_type, bytes, size, pages }).into()
-    }
-
-    /// The attachment with the content of a file.
-    ///
-    /// # Errors
-    ///
-    /// [`AttachmentError`], if the file cannot be read, or for the reasons of [`new`](Self::new).
-    pub async fn open(path: impl AsRef<Path>) -> Result<Self, AttachmentError> {
-        let path = path.as_ref().to_owned();
-        let shown = path.display().to_string().escape_debug().to_string();
-        let read = tokio::task::spawn_blocking(move || {
-            // A pipe or a device may have no end.
-            let is_file = fs::metadata(&path)?.is_file();
-            if is_file { fs::read(path) } else { Err(io::Error::other("it is no file")) }
-        });
-        let read = read.await;
-        let read = read.map_err(io::Error::other).and_then(|read| read);
-        Self::new(read.map_err(|source| AttachmentError::Unreadable { path: shown, source })?)
     }
 
     /// The same attachment with a text in its place, for models that take no such media.
