@@ -4,11 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use hayro_syntax::{LoadPdfError, Pdf};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sha2::{Digest as _, Sha256};
 
-use super::file_content;
+use super::{file_content, pdf};
 
 /// An image, a document or a file beside the text of a [`Value`](super::Value).
 ///
@@ -82,18 +81,20 @@ impl Attachment {
         if file_content::is_damaged(&bytes, media_type) {
             return Err(AttachmentError::Damaged { media_type });
         }
-        let pages = if media_type == PDF { pages(&bytes)? } else { 1 };
-        Ok(Self::with_type(bytes, media_type, pages))
+        if media_type == PDF && pdf::is_encrypted(&bytes) {
+            return Err(AttachmentError::Encrypted);
+        }
+        Ok(Self::with_type(bytes, media_type))
     }
 
     /// The attachment of bytes that were accepted before, perhaps by another version with other checks.
     pub(crate) fn accepted(bytes: Arc<[u8]>) -> Self {
         let media_type = file_content::media_type(&bytes).unwrap_or("application/octet-stream");
-        let pages = if media_type == PDF { pages(&bytes).unwrap_or(1) } else { 1 };
-        Self::with_type(bytes, media_type, pages)
+        Self::with_type(bytes, media_type)
     }
 
-    fn with_type(bytes: Arc<[u8]>, media_type: &'static str, pages: usize) -> Self {
+    fn with_type(bytes: Arc<[u8]>, media_type: &'static str) -> Self {
+        let pages = if media_type == PDF { pdf::pages(&bytes) } else { 1 };
         let size = file_content::size(&bytes, media_type);
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
         let digest = digest.concat().into();
@@ -205,15 +206,6 @@ pub(crate) fn in_words(attachments: &[Attachment]) -> String {
 }
 
 const PDF: &str = "application/pdf";
-
-/// The number of pages of a PDF.
-fn pages(bytes: &Arc<[u8]>) -> Result<usize, AttachmentError> {
-    match Pdf::new(Arc::new(Arc::clone(bytes))) {
-        Ok(pdf) => Ok(pdf.pages().len()),
-        Err(LoadPdfError::Decryption(_)) => Err(AttachmentError::Encrypted),
-        Err(LoadPdfError::Invalid) => Err(AttachmentError::Damaged { media_type: PDF }),
-    }
-}
 
 /// Attachments are equal if their bytes and texts are.
 impl PartialEq for Attachment {

@@ -4,6 +4,7 @@ mod attachment;
 mod file_content;
 mod media;
 mod node;
+mod pdf;
 mod skip_reason;
 mod skipped;
 mod step_notes;
