@@ -46,7 +46,7 @@ fn described(objects: &[u8]) -> usize {
         memmem::find_iter(objects, b"/Type").map(|at| objects.get(at + b"/Type".len()..).unwrap_or_default());
     let pages = types.filter(|rest| {
         let name = rest.trim_ascii_start().strip_prefix(b"/Page");
-        name.is_some_and(|rest| rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()))
+        name.is_some_and(|rest| rest.first().is_some_and(|byte| !byte.is_ascii_alphanumeric()))
     });
     pages.count()
 }
