@@ -212,7 +212,6 @@ pub(crate) fn declarations(chance: &mut Chance) -> TokenStream {
         "a.as(\"b\").instruction()",
         "a.instruction().elided()",
         "self.context",
-        "user.latest.text_only()",
         "self.text_only().text_only",
         "debate.text_only.text_only(3)",
         "files.tiered().text_only()",

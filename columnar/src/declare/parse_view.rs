@@ -166,7 +166,7 @@ impl<'t> ViewParser<'t> {
         }
         match word {
             "window" => modifiers.count = Some(self.count(example)?),
-            "target" => modifiers.target = Some(self.count(example)?),
+            "target" => modifiers.tiering = Some(Tiering { target: Some(self.count(example)?) }),
             "context" | "instruction" | "text_only" if self.peek() != Some(')') => {
                 return self.fail(format!("`{word}` takes no arguments: write `.{word}()`"));
             }
@@ -245,7 +245,6 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
 
 /// The modifiers of a view so far.
 #[derive(Default, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a word that is there or is not")]
 struct Modifiers {
     /// `latest`, `window` or `all`.
     window: Option<Window>,
@@ -254,11 +253,9 @@ struct Modifiers {
     is_lagged: bool,
     is_elided: bool,
     is_text_only: bool,
-    is_tiered: bool,
+    tiering: Option<Tiering>,
     /// `context` or `instruction`.
     purpose: Option<Purpose>,
-    /// The number in `target(n)`.
-    target: Option<usize>,
     tag: Option<String>,
     note: Option<String>,
 }
@@ -270,6 +267,10 @@ impl Modifiers {
 
     fn has_window(&self) -> bool {
         self.window.is_some() || self.count.is_some()
+    }
+
+    fn is_tiered(&self) -> bool {
+        self.tiering.is_some()
     }
 
     /// Whether a modifier may come next; the way to correct it, if not.
@@ -287,23 +288,25 @@ impl Modifiers {
             "as" | "named" if self.tag.is_some() => "a view has one tag: drop this",
             "note" if self.note.is_some() => "a view has one note: drop this",
             "tiered" if is_self => "`self` is shown as messages, so it has no tiers: drop this",
-            "tiered" if self.is_tiered => "a view is tiered once: drop this",
+            "tiered" if self.is_tiered() => "a view is tiered once: drop this",
             "tiered" if !self.is_empty() => "`tiered` comes right after the column, as in `files.tiered()`",
-            "target" if !self.is_tiered => {
+            "target" if !self.is_tiered() => {
                 "`target` is for a tiered view, as in `files.tiered().target(1_536)`"
             }
-            "target" if self.target.is_some() => "a tiered view has one target: drop this",
-            "latest" | "window" | "all" | "prev" | "elided" if self.is_tiered => {
+            "target" if self.tiering.is_some_and(|tiering| tiering.target.is_some()) => {
+                "a tiered view has one target: drop this"
+            }
+            "latest" | "window" | "all" | "prev" | "elided" if self.is_tiered() => {
                 "documents are a set, which has no window: drop this"
             }
-            "as" | "named" | "note" if self.is_tiered => {
+            "as" | "named" | "note" if self.is_tiered() => {
                 "a tiered view stands before the messages, and has no tag and no note: drop this"
             }
             "context" | "instruction" if is_self => {
                 "`self` is shown as messages of the assistant, and has no purpose: drop this"
             }
             "context" | "instruction" if self.purpose.is_some() => "a view has one purpose: drop this",
-            "context" | "instruction" if self.is_tiered => {
+            "context" | "instruction" if self.is_tiered() => {
                 "documents in tiers stand before the messages in any case: drop this"
             }
             "as" | "named" | "note" | "elided" if self.purpose == Some(Purpose::Instruction) => {
@@ -314,7 +317,7 @@ impl Modifiers {
             }
             "elided" if self.is_elided => "a view has one `elided()`: drop this",
             "text_only" if self.is_text_only => "a view has one `text_only()`: drop this",
-            "text_only" if self.is_tiered => {
+            "text_only" if self.is_tiered() => {
                 "a tiered view shows documents, which have no attachments: drop this"
             }
             _ if MODIFIERS.split(' ').any(|known| known == word) => return Ok(()),
@@ -331,7 +334,7 @@ impl Modifiers {
             "prev" => self.is_lagged = true,
             "elided" => self.is_elided = true,
             "text_only" => self.is_text_only = true,
-            "tiered" => self.is_tiered = true,
+            "tiered" => self.tiering = Some(Tiering { target: None }),
             "context" => self.purpose = Some(Purpose::Context),
             "instruction" => self.purpose = Some(Purpose::Instruction),
             _ => {}
@@ -340,11 +343,10 @@ impl Modifiers {
 
     fn spec(self) -> ViewSpec {
         let Self { window, count, is_lagged, is_elided: elided, is_text_only: text_only, .. } = self;
-        let Self { is_tiered, purpose, target, tag, note, .. } = self;
+        let Self { tiering, purpose, tag, note, .. } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
         let lag = usize::from(is_lagged);
-        let tiering = is_tiered.then_some(Tiering { target });
         let spec = ViewSpec { lag, tag, note, elided, text_only, tiering, ..ViewSpec::all() };
         spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }

@@ -93,7 +93,8 @@ fn text_only_means_the_same_in_every_form() -> Result<(), BoxError> {
     let inline = flow! {
         source user;
         source rules;
-        column answer(user.text_only(), rules.latest.text_only().instruction(), self.text_only()) = script(["one"]);
+        column answer(user.text_only(), rules.latest.text_only().instruction(), self.text_only()) =
+            script(["one"]);
     };
     assert_eq!(sorted(read.outline()), sorted(inline.outline()));
     assert_eq!(inline.user.len() + inline.rules.len() + inline.answer.len(), 0);
@@ -141,14 +142,18 @@ mod a_column_of_this_name {
         pub struct Desk {
             source user;
             use Eyes { picture: user } as eyes;
-            column seen(user.latest.text_only(), eyes.text_only.latest, eyes.text_only.prev.text_only()
-                .as("before")) = script(["yes"; 2]);
+            column seen(
+                user.latest.text_only(),
+                eyes.text_only.latest,
+                eyes.text_only.prev.text_only().as("before"),
+            ) = script(["yes"; 2]);
         }
     }
 
     flow! {
         pub struct Larger: Chat {
-            column mood(answer.text_only(), user.latest.text_only(), self.latest.text_only()) = script(["calm"; 2]);
+            column mood(answer.text_only(), user.latest.text_only(), self.latest.text_only()) =
+                script(["calm"; 2]);
         }
     }
 
@@ -222,8 +227,9 @@ async fn a_column_renders_a_chart_that_a_prompt_reads() -> Result<(), BoxError> 
     let model = ScriptedModel::new(|_| "It rises.".to_owned());
     let board = flow! {
         source rows;
-        column chart(rows.latest) =
-            async |rows: Value| Ok::<_, BoxError>(Text::new(format!("{rows} as a chart.")).with(chart_of(&rows)?));
+        column chart(rows.latest) = async |rows: Value| {
+            Ok::<_, BoxError>(Text::new(format!("{rows} as a chart.")).with(chart_of(&rows)?))
+        };
         column reading(chart.latest) = prompt("Read the chart.").model(model.clone());
     };
     board.rows.push("1 2 3").await?;
