@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use columnar::cache::CachePolicy;
-use columnar::model::{Model as _, Provider, Request};
+use columnar::model::{Provider, Request};
 use columnar::rendering::Rendering;
 use serde_json::{Value as Json, json};
 

@@ -51,9 +51,9 @@ pub(super) fn is_animated(bytes: &[u8]) -> bool {
 /// The chunks of a PNG up to the last. Decoders refuse a head with a wrong checksum.
 fn png(bytes: &[u8]) -> Option<Size> {
     let mut rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
-    let (head, sum) = (rest.get(4..21)?, rest.get(21..25)?);
+    let head = rest.get(4..21)?;
     let size = head.strip_prefix(b"IHDR")?;
-    if crc(head).to_be_bytes() != *sum {
+    if crc(head).to_be_bytes() != *rest.get(21..25)? {
         return None;
     }
     loop {

@@ -15,21 +15,21 @@ use columnar::simulation::Simulation;
 use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError, StoredSteps};
 use columnar::testing::{LayeredStore, StoreLayer, conformance};
 use columnar::{Attachment, CellState, Column, Name, Text, Value};
+use columnar_tests::pictures::png;
 use columnar_tests::store::on_put;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::TryStreamExt;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// A picture of this size, which is followed by these bytes.
+/// A picture of this size, with these bytes in a chunk that decoders pass.
 pub(super) fn picture(width: u32, rest: &[u8]) -> Attachment {
-    let head: &[&[u8]] = &[
-        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-        &width.to_be_bytes(),
-        &1_u32.to_be_bytes(),
-        b"\x08\x02\0\0\0\0\0\0\0",
-    ];
-    let bytes = [&head.concat(), rest, b"\0\0\0\0IEND\xae\x42\x60\x82"].concat();
+    let mut bytes = png(width, 1);
+    let end = bytes.split_off(bytes.len() - 12);
+    let length = u32::try_from(rest.len()).expect("it is small").to_be_bytes();
+    for part in [&length, b"teXt", rest, &[0; 4], &end] {
+        bytes.extend_from_slice(part);
+    }
     Attachment::new(bytes).expect("a picture")
 }
 

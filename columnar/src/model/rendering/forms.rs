@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::blocks::SEPARATOR;
-use super::{PartForm, Rendering};
+use super::{PartForm, Rendering, message};
 use crate::context::Role;
 use crate::history::MediaRules;
 use crate::model::cache::Lifetime;
@@ -258,11 +258,6 @@ fn controlled(content: &str, mark: Option<Lifetime>) -> Json {
 /// A text part with a mark of OpenAI.
 fn with_breakpoint(content: &str, mark: Option<Lifetime>) -> Json {
     with(text(content), "prompt_cache_breakpoint", mark.map(breakpoint))
-}
-
-/// A message with one string as the content.
-pub(crate) fn message(role: &str, content: &str) -> Json {
-    json!({ "role": role, "content": content })
 }
 
 /// A text part of a message.

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
+use super::Block;
 use super::blocks::is_blank;
-use super::{Block, message};
 use crate::history::Attachment;
 #[cfg(feature = "providers")]
 use crate::model::registry::{Api, ProviderFacts};
@@ -150,6 +150,11 @@ impl PartForm {
             Self::AiSdk => json!({ "type": "file", "mediaType": kind, "data": data }),
         }
     }
+}
+
+/// A message with one string as the content.
+pub(crate) fn message(role: &str, content: &str) -> Json {
+    json!({ "role": role, "content": content })
 }
 
 fn url(kind: &str, data: &str) -> String {

@@ -52,8 +52,7 @@ pub(crate) use self::blocks::Block;
 use self::blocks::{blocks, is_blank, joined, mark};
 #[cfg(feature = "providers")]
 pub(crate) use self::forms::cache_control;
-pub(crate) use self::forms::message;
-pub(crate) use self::media::PartForm;
+pub(crate) use self::media::{PartForm, message};
 #[cfg(any(feature = "typed", feature = "providers"))]
 pub(crate) use self::request::INVALID_REPLY;
 pub use self::request::{ReplySettings, Request, Schema};
