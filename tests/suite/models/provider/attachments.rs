@@ -225,7 +225,7 @@ async fn a4_each_wire_has_the_bytes_and_types_of_files_where_their_values_stand(
         let (model, drawn) = (model_of(wire, &server), Text::new("Drawn.").with(sketch.clone()));
         let chat = flow! {
             source user;
-            column artist(user) = script([drawn.clone(), Text::new("Nothing.")]);
+            column artist(user)            = script([drawn.clone(), Text::new("Nothing.")]);
             column bot(user, artist, self) = prompt("Be brief.").lenient().model(model.clone());
         };
         let question = files.iter().cloned().fold(Text::new("What is this?"), Text::with);
