@@ -114,8 +114,10 @@ impl Attachment {
 
     /// The text in place of the attachment, or else the type and the length.
     pub(crate) fn in_words(&self) -> String {
-        let unnamed = || format!("{}, {} bytes", self.media_type(), self.len());
-        format!("[{}]", self.alt_text().map_or_else(unnamed, str::to_owned))
+        match self.alt_text() {
+            Some(text) => format!("[{text}]"),
+            None => format!("[{}, {} bytes]", self.media_type(), self.len()),
+        }
     }
 
     /// The type and the beginning of the digest, for errors.

@@ -183,18 +183,18 @@ impl ImageTokens {
         match self {
             Self::Each(tokens) => tokens,
             Self::Squares { pixels, edge, most } => {
-                let fits = |size: [usize; 2]| {
+                let largest = largest(size, |size| {
                     size.iter().all(|side| side.div_ceil(pixels) * pixels <= edge)
                         && squares(size, pixels) <= most
-                };
-                squares(largest(size, fits), pixels)
+                });
+                squares(largest, pixels)
             }
             Self::Tiles { base, tile } => {
                 let [longer, shorter] = [size[0].max(size[1]), size[0].min(size[1])].map(to_float);
                 base + tile * squares(scaled(size, (2048.0 / longer).min(768.0 / shorter)), 512)
             }
             Self::Patches { edge, most, thousandths } => {
-                let size = rounded(size, to_float(edge) / to_float(size[0].max(size[1])));
+                let size = to_edge(size, edge);
                 let patches = squares(with_most_patches(size, most), PATCH);
                 patches.saturating_mul(thousandths).div_ceil(1000)
             }
@@ -221,14 +221,18 @@ fn largest(size: [usize; 2], fits: impl Fn([usize; 2]) -> bool) -> [usize; 2] {
         return size;
     }
     let longer = size[0].max(size[1]);
-    let to_edge = |edge: usize| rounded(size, to_float(edge) / to_float(longer));
     let mut fitting = 1;
     let mut too_large = longer;
     while fitting + 1 < too_large {
         let middle = fitting.midpoint(too_large);
-        if fits(to_edge(middle)) { fitting = middle } else { too_large = middle }
+        if fits(to_edge(size, middle)) { fitting = middle } else { too_large = middle }
     }
-    to_edge(fitting)
+    to_edge(size, fitting)
+}
+
+/// An image with so many pixels of the longer edge.
+fn to_edge(size: [usize; 2], edge: usize) -> [usize; 2] {
+    rounded(size, to_float(edge) / to_float(size[0].max(size[1])))
 }
 
 /// An image that is scaled down, never up, to whole pixels.
@@ -273,7 +277,7 @@ const fn to_pixels(number: f64) -> usize {
 mod tests {
     use super::ImageTokens::{Crops, Each, Patches, Squares, Tiles};
 
-    /// The figures that the providers publish, and those of their reference implementations.
+    /// The figures that the providers publish, and the figures of their reference implementations.
     #[test]
     fn published_figures_are_met() {
         let standard = Squares { pixels: 28, edge: 1568, most: 1568 };
@@ -297,7 +301,6 @@ mod tests {
                 "{width} × {height}"
             );
         }
-        let patches = |edge, most| Patches { edge, most, thousandths: 1200 };
         for (width, height, [high, original, earlier]) in [
             (1024, 1024, [1229, 1229, 1229]),
             (2048, 2048, [3000, 4916, 4916]),
@@ -307,7 +310,8 @@ mod tests {
             (8000, 200, [154, 1128, 154]),
             (1, 1, [2, 2, 2]),
         ] {
-            let rules = [patches(2048, 2500), patches(6000, 10_000), patches(2048, 6144)];
+            let rules = [(2048, 2500), (6000, 10_000), (2048, 6144)];
+            let rules = rules.map(|(edge, most)| Patches { edge, most, thousandths: 1200 });
             assert_eq!(
                 rules.map(|rule| rule.of(width, height)),
                 [high, original, earlier],

@@ -4,13 +4,11 @@
 //! the descriptions of pages are counted where they stand. A file that was revised may have several of one page, and the
 //! number is too high then.
 
-use std::io::Read as _;
-
-use flate2::read::ZlibDecoder;
 use memchr::memmem;
+use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 /// The most bytes that are inflated.
-const MOST: u64 = 32 << 20;
+const MOST: usize = 32 << 20;
 
 /// The most bytes between the type of a stream and its beginning.
 const NEAR: usize = 512;
@@ -23,10 +21,9 @@ pub(super) fn pages(bytes: &[u8]) -> usize {
         let near = bytes.get(at..).map_or(&[][..], |rest| rest.get(..NEAR).unwrap_or(rest));
         let Some(begin) = memmem::find(near, b"stream") else { continue };
         let stream = bytes.get(at + begin + b"stream".len()..).unwrap_or_default().trim_ascii_start();
-        let mut objects = Vec::new();
-        // A stream that is damaged or cut off has the pages before the damage.
-        let _ = ZlibDecoder::new(stream).take(left).read_to_end(&mut objects);
-        left = left.saturating_sub(objects.len() as u64);
+        // A stream that is damaged, or longer than the bound, has the pages before.
+        let objects = decompress_to_vec_zlib_with_limit(stream, left).unwrap_or_else(|error| error.output);
+        left = left.saturating_sub(objects.len());
         count += described(&objects);
     }
     count.max(1)
@@ -53,17 +50,12 @@ fn described(objects: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
-
-    use flate2::Compression;
-    use flate2::write::ZlibEncoder;
+    use miniz_oxide::deflate::compress_to_vec_zlib;
 
     use super::*;
 
     fn compressed(objects: &[u8]) -> Vec<u8> {
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(objects).expect("memory takes it");
-        let stream = encoder.finish().expect("memory takes it");
+        let stream = compress_to_vec_zlib(objects, 1);
         [b"9 0 obj\n<< /Type /ObjStm /N 3 /Filter /FlateDecode >>\nstream\r\n", &*stream, b"\nendstream"]
             .concat()
     }

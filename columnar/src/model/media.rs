@@ -14,14 +14,27 @@ use crate::model::usage::grouped;
 /// [`lenient`](crate::Prompt::lenient) sends alternative texts.
 ///
 /// ```
-/// use columnar::model::{MediaError, Provider};
+/// use columnar::model::{Chunk, MediaError, Model, Request};
 /// use columnar::prelude::*;
 /// use columnar::{Attachment, Text};
+/// use futures::stream::BoxStream;
+///
+/// /// A client of your own.
+/// struct Client;
+///
+/// impl Model for Client {
+///     fn name(&self) -> &str {
+///         "anthropic/claude-sonnet-5-5"
+///     }
+///
+///     fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
+///         unreachable!("nothing is sent")
+///     }
+/// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
-/// let model = Provider::new("anthropic/claude-sonnet-5-5")?.key(|| "none");
 /// let user = source("user");
-/// let chat = flow([column("assistant", &user, prompt("Describe it.").model(model))])?;
+/// let chat = flow([column("assistant", &user, prompt("Describe it.").model(Client))])?;
 /// let archive = Attachment::new(b"PK\x03\x04 and the rest of an archive".as_slice())?;
 /// chat.push("user", Text::new("What is in here?").with(archive)).await?;
 /// let error = chat.run().await.expect_err("Claude takes no archives");
@@ -57,19 +70,16 @@ pub(crate) fn check_media(
     has_part: impl Fn(&Attachment) -> bool,
 ) -> Result<(), MediaError> {
     let media = request.media;
-    let refusal = |attachment: &Attachment| {
-        media.refusal(attachment).or_else(|| (!has_part(attachment)).then(MediaRules::not_taken))
-    };
     let parts = request.messages.parts().filter(|part| part.role() == Role::User);
     let shown = parts.flat_map(|part| {
         let origin = part.origin();
         part.attachments().iter().map(move |attachment| (origin, attachment))
     });
     let (sent, refused): (Vec<Shown<'_>>, Vec<Shown<'_>>) =
-        shown.partition(|(_, attachment)| refusal(attachment).is_none());
+        shown.partition(|(_, file)| media.refusal(file).is_none() && has_part(file));
     // An attachment that becomes words is not sent.
     let refused = refused.first().filter(|_| !request.settings.lenient);
-    let refused = refused.and_then(|shown| Some((shown, refusal(shown.1)?)));
+    let refused = refused.map(|shown| (shown, media.refusal(shown.1).unwrap_or_else(MediaRules::not_taken)));
     let Some(((origin, attachment), reason)) = refused.or_else(|| excess(media, &sent)) else {
         return Ok(());
     };

@@ -1,7 +1,7 @@
 //! The media that models take, one row per family, with the rules of their tokens.
 //!
 //! A model without a row takes everything: a server of the user may know any media. Where a provider publishes no rule, the
-//! tokens are those of the newest models of Anthropic.
+//! newest models of Anthropic stand for it.
 
 use super::{canonical, longest, strip};
 use crate::history::ImageTokens::{Crops, Each, Patches, Squares, Tiles};

@@ -154,9 +154,8 @@ impl Rendering<'_> {
                 message("system", system)
             }
         });
-        let marked = |mark| ("prompt_cache_breakpoint", breakpoint(mark));
         let messages = if self.is_marked() {
-            self.parts(PartForm::ChatCompletions, marked)
+            self.parts(PartForm::ChatCompletions, |mark| ("prompt_cache_breakpoint", breakpoint(mark)))
         } else {
             let joined = self.joined();
             let messages = joined.chunk_by(|one, other| one.role == other.role);

@@ -10,7 +10,7 @@ use crate::model::provider::format::WireFormat;
 use crate::model::provider::reply::{WireReply, count, string};
 use crate::model::provider::settings::SentSettings;
 use crate::model::registry::{Effort, EffortForm};
-use crate::model::rendering::{Block, cache_control};
+use crate::model::rendering::cache_control;
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat {
@@ -21,8 +21,7 @@ pub(super) const FORMAT: WireFormat = WireFormat {
 
 fn body(call: ProviderCall<'_>) -> Json {
     let settings = &call.settings;
-    let marked = |block: &Block| Some(("cache_control", cache_control(block.mark?)));
-    let messages = call.turns(marked).collect();
+    let messages = call.turns(|block| Some(("cache_control", cache_control(block.mark?)))).collect();
     let format = call.schema.map(|(_, schema)| json!({ "type": "json_schema", "schema": schema }));
     let output = object([("effort", effort(settings)), ("format", format)]);
     object([

@@ -27,10 +27,12 @@ fn body(call: ProviderCall<'_>) -> Json {
     let effort = settings.effort_word().filter(|word| !is_switch && (!has_switch || word != "none"));
     let options = call.cache_options();
     let mark = json!({ "mode": "explicit" });
-    let marked = |text: &str| json!([{ "type": "text", "text": text, "prompt_cache_breakpoint": mark }]);
     let takes_marks = call.takes_marks;
     let system = call.system.map(|(text, mark)| match mark.filter(|_| takes_marks) {
-        Some(_) => json!({ "role": "system", "content": marked(text) }),
+        Some(_) => {
+            let part = json!({ "type": "text", "text": text, "prompt_cache_breakpoint": mark });
+            json!({ "role": "system", "content": [part] })
+        }
         None => message("system", text),
     });
     let turns = call

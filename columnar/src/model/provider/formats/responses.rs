@@ -25,10 +25,6 @@ fn body(mut call: ProviderCall<'_>) -> Json {
         None => (None, None),
     };
     let takes_marks = call.takes_marks;
-    let mark = |mark: Lifetime| match mark {
-        Lifetime::Short => ("prompt_cache_breakpoint", json!({ "mode": "explicit" })),
-        Lifetime::Long => ("prompt_cache_breakpoint", json!({ "mode": "explicit", "ttl": "12h" })),
-    };
     let turns = call.turns(|block| block.mark.filter(|_| takes_marks && block.role == Role::User).map(mark));
     let system = system.map(|(text, lifetime)| match lifetime.filter(|_| takes_marks).map(mark) {
         Some((key, mark)) => {
@@ -55,6 +51,15 @@ fn body(mut call: ProviderCall<'_>) -> Json {
         ("prompt_cache_options", options),
         ("text", format),
     ])
+}
+
+/// The member of a part that is a mark.
+fn mark(lifetime: Lifetime) -> (&'static str, Json) {
+    let mark = match lifetime {
+        Lifetime::Short => json!({ "mode": "explicit" }),
+        Lifetime::Long => json!({ "mode": "explicit", "ttl": "12h" }),
+    };
+    ("prompt_cache_breakpoint", mark)
 }
 
 fn read(kind: &str, event: &Json, reply: &mut WireReply) {
