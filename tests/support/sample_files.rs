@@ -52,7 +52,7 @@ pub fn photo(width: u32, height: u32) -> Vec<u8> {
     let [mut photo, picture] = [b"\xff\xd8\xff\xe1".to_vec(), picture(ImageFormat::Jpeg, width, height)];
     photo.extend(length);
     photo.extend(exif);
-    photo.extend_from_slice(&picture[2..]);
+    photo.extend(picture.iter().skip(2));
     photo
 }
 
@@ -65,9 +65,9 @@ pub fn extended_webp(width: u32, height: u32) -> Vec<u8> {
     let plain = picture(ImageFormat::WebP, width, height);
     let mut chunks = b"WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
     for number in [width - 1, height - 1] {
-        chunks.extend_from_slice(&number.to_le_bytes()[..3]);
+        chunks.extend(number.to_le_bytes().iter().take(3));
     }
-    chunks.extend_from_slice(&plain[12..]);
+    chunks.extend(plain.iter().skip(12));
     let length = u32::try_from(chunks.len()).expect("it is small").to_le_bytes();
     [b"RIFF", &length[..], &chunks].concat()
 }
@@ -93,8 +93,8 @@ pub fn pdf(text: &str) -> Vec<u8> {
     ];
     let [mut file, mut table] = ["%PDF-1.4\n".to_owned(), "xref\n0 5\n0000000000 65535 f \n".to_owned()];
     for (number, object) in (1..).zip(objects) {
-        table += &format!("{:010} 00000 n \n", file.len());
-        file += &format!("{number} 0 obj\n{object}\nendobj\n");
+        table.extend([format!("{:010} 00000 n \n", file.len())]);
+        file.extend([format!("{number} 0 obj\n{object}\nendobj\n")]);
     }
     let begin = file.len();
     (file + &table + &format!("trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{begin}\n%%EOF\n")).into_bytes()

@@ -73,7 +73,7 @@ fn a1_a_file_that_is_truncated_at_any_byte_is_an_error() {
                 Err(AttachmentError::Damaged { media_type }) => assert_eq!(media_type, kind),
                 // The signature of a WebP and the mark of a version are the longest.
                 Ok(file) => {
-                    assert!(length < 12 && file.size().is_none(), "{kind} of {length} bytes: {file:?}")
+                    assert!(length < 12 && file.size().is_none(), "{kind} of {length} bytes: {file:?}");
                 }
                 Err(error) => panic!("{kind} of {length} bytes: {error}"),
             }

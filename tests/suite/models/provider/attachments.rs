@@ -1,5 +1,7 @@
 //! Files beside texts on every wire: a server receives the requests of a flow, and each byte is compared.
 
+use std::slice;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use columnar::model::{MediaRules, Provider};
@@ -237,7 +239,7 @@ async fn a4_each_wire_has_the_bytes_and_types_of_files_where_their_values_stand(
         let requests: Vec<_> = server.requests().iter().map(|request| pieces(request)).collect();
         let mut expected = Vec::new();
         expect(&mut expected, wire, "<user>\nWhat is this?\n</user>", &files);
-        expect(&mut expected, wire, "\n\n<artist>\nDrawn.\n</artist>", &[sketch.clone()]);
+        expect(&mut expected, wire, "\n\n<artist>\nDrawn.\n</artist>", slice::from_ref(&sketch));
         if wire.model.starts_with("ollama") {
             // A message has one text, and its images beside it.
             expected.sort_by_key(|(_, piece)| matches!(piece, Received::File(..)));
