@@ -5,8 +5,8 @@ use std::error::Error as _;
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use columnar::prelude::*;
 use columnar::reopen::{OpenOptions, salvage, verify};
@@ -300,6 +300,64 @@ async fn s4_an_attachment_that_cannot_be_stored_is_a_value_that_cannot_be_stored
         assert_eq!(f.len("user")?, [0, 0, 1, 3][fails_at]);
     }
     Ok(())
+}
+
+/// Defects of stores in their treatment of attachments.
+#[derive(Clone, Copy, Debug)]
+enum WrongBlobs {
+    Loses,
+    Truncates,
+    /// Returns the last bytes under each digest.
+    Mixes,
+}
+
+struct Mishandling {
+    wrong: WrongBlobs,
+    last: Mutex<Option<Arc<[u8]>>>,
+}
+
+impl StoreLayer for Mishandling {
+    fn put_blob(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        digest: String,
+        bytes: Arc<[u8]>,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        *self.last.lock().expect("no test panics") = Some(Arc::clone(&bytes));
+        inner.put_blob(digest, bytes)
+    }
+
+    fn load_blob(
+        self: &Arc<Self>,
+        inner: &Arc<dyn Store>,
+        digest: String,
+    ) -> BoxFuture<'static, Result<Option<Arc<[u8]>>, StoreError>> {
+        let (this, loaded) = (Arc::clone(self), inner.load_blob(digest));
+        async move {
+            let Some(bytes) = loaded.await? else { return Ok(None) };
+            Ok(match this.wrong {
+                WrongBlobs::Loses => None,
+                WrongBlobs::Truncates => Some(bytes[..bytes.len() / 2].into()),
+                WrongBlobs::Mixes => this.last.lock().expect("no test panics").clone().or(Some(bytes)),
+            })
+        }
+        .boxed()
+    }
+}
+
+#[tokio::test]
+async fn stores_that_mishandle_attachments_are_caught() {
+    for wrong in [WrongBlobs::Loses, WrongBlobs::Truncates, WrongBlobs::Mixes] {
+        let location = move || {
+            let memory = MemoryStore::new();
+            move || LayeredStore::new(memory.clone(), Mishandling { wrong, last: Mutex::default() })
+        };
+        let outcome = tokio::spawn(async move { conformance(location).await }).await;
+        let panic = outcome.expect_err("the suite must detect it").into_panic();
+        let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).expect("a text");
+        assert!(message.contains("clause 13"), "{wrong:?}: {message}");
+    }
 }
 
 /// The push was dropped when the value was stored, and the next push found another value than its own.
