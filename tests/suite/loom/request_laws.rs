@@ -38,7 +38,7 @@ impl Utterance {
 
     /// The text with words in place of the pictures.
     fn in_words(&self) -> String {
-        let words = self.widths.iter().map(|_| format!("\n\n{WORDS}")).collect::<String>();
+        let words = format!("\n\n{WORDS}").repeat(self.widths.len());
         let words = if self.text.is_empty() { words.trim() } else { &words };
         self.text.clone() + words
     }

@@ -61,13 +61,12 @@ async fn t20_an_image_of_the_prompt_is_active_and_then_in_the_tier_of_its_exchan
     let [moved, kept] = [tiers(&with, STEPS)?, tiers(&without, STEPS)?];
     assert_eq!((moved[0], moved[1], kept[1]), (Tier::Active, Tier::L3, Tier::Active));
     assert!(moved.iter().rev().is_sorted() && kept[2] == Tier::Active, "{moved:?} {kept:?}");
-    for step in 0..STEPS {
+    for (step, moved) in moved.iter().enumerate() {
         let [messages, plain] = [&with, &without].map(|f| f.messages("coder", step).expect("it is there"));
         let breakdown = messages.breakdown("Be brief.");
         let of_tiers: usize = breakdown.tiers.iter().map(|tier| tier.tokens).sum();
         assert_eq!(breakdown.tokens, breakdown.instruction + of_tiers);
-        let tier =
-            breakdown.tiers.iter().find(|tier| tier.tier == moved[step]).expect("all tiers are listed");
+        let tier = breakdown.tiers.iter().find(|tier| tier.tier == *moved).expect("all tiers are listed");
         assert!(tier.history + tier.prompt > 121, "{breakdown}");
         assert_eq!(turn_tokens(&messages), turn_tokens(&plain) + 121);
     }
