@@ -15,7 +15,7 @@ use columnar::prelude::*;
 use columnar::rendering::Rendering;
 use columnar::store::FileStore;
 use columnar::{Attachment, Text};
-use columnar_tests::figures::{bar, figure, medians, over, resident};
+use columnar_tests::figures::{bar, figure, median, medians, over, resident};
 use criterion::{Criterion, criterion_group, criterion_main};
 use tokio::runtime::{Builder, Runtime};
 
@@ -44,11 +44,11 @@ struct Talked {
     flow: Flow,
     /// The median time of a step among the first, and among the last.
     times: [Duration; 2],
-    /// The resident memory after the first part, and at the end.
-    memory: [f64; 2],
+    /// The bytes that the resident memory grew by after the first part.
+    grown: f64,
 }
 
-fn talk(folder: &Path, first: impl Into<columnar::Value>) -> Talked {
+fn talk(folder: &Path, first: impl Into<Value>) -> Talked {
     let user = source("user");
     let answer = column("answer", (&user, this()), |cx: Context| async move {
         // As a model does: it reads the whole context.
@@ -58,7 +58,7 @@ fn talk(folder: &Path, first: impl Into<columnar::Value>) -> Talked {
         let flow = Flow::open(FileStore::new(folder), [answer]).await.expect("an empty folder");
         let mut first = Some(first.into());
         let mut times = Vec::new();
-        let mut memory = [0.0; 2];
+        let mut memory = Vec::new();
         for step in 0..STEPS {
             let started = Instant::now();
             let value = first.take().unwrap_or_else(|| format!("message {step}").into());
@@ -66,15 +66,13 @@ fn talk(folder: &Path, first: impl Into<columnar::Value>) -> Talked {
             flow.run().await.expect("nothing fails");
             times.push(started.elapsed());
             if step == PART || step + 1 == STEPS {
-                memory[usize::from(step > PART)] = resident().unwrap_or_default();
+                memory.push(resident().unwrap_or_default());
             }
         }
-        let median = |mut times: Vec<Duration>| {
-            times.sort_unstable();
-            times[times.len() / 2]
-        };
-        let times = [median(times[1..PART].to_vec()), median(times[STEPS - PART..].to_vec())];
-        Talked { flow, times, memory }
+        let early = median(times.iter().skip(1).take(PART).copied().collect());
+        let late = median(times.iter().skip(STEPS - PART).copied().collect());
+        let grown = memory.last().zip(memory.first()).map_or(0.0, |(end, begin)| end - begin);
+        Talked { flow, times: [early, late], grown }
     })
 }
 
@@ -107,7 +105,7 @@ fn media(_: &mut Criterion) {
         over(late, early) / over(plain.times[1], plain.times[0]),
         1.2,
     );
-    let grown = (talked.memory[1] - talked.memory[0]) / BYTES as f64;
+    let grown = (talked.grown - plain.grown).max(0.0) / BYTES as f64;
     bar("memory_grown_after_the_first_steps_in_attachments", grown, 0.1);
     bar("store_over_attachment", (bytes(with.path()) - bytes(without.path())) as f64 / BYTES as f64, 1.01);
 

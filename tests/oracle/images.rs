@@ -51,8 +51,9 @@ fn images_have_as_many_tokens_as_litellm_counts() {
     };
     let questions: Vec<_> =
         MODELS.iter().flat_map(|model| sizes().into_iter().map(move |size| (*model, size))).collect();
-    let lines: String =
+    let lines: Vec<_> =
         questions.iter().map(|(model, (width, height))| format!("{model} {width} {height}\n")).collect();
+    let lines = lines.concat();
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the interpreter runs");
     let mut input = child.stdin.take().expect("it is piped");

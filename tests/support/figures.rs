@@ -55,7 +55,8 @@ pub fn timed(work: impl FnOnce()) -> Duration {
     started.elapsed()
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
+/// The median of some durations.
+pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use columnar::Attachment;
 
 /// A PNG of one pixel.
-pub const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x01\0\0\0\07n\xf9$\0\0\0\nIDATx\xdac`\0\0\0\x02\0\x01\xe5'\xde\xfc\0\0\0\0IEND\xaeB`\x82";
+pub const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x01\0\0\0\x007n\xf9$\0\0\0\nIDATx\xdac`\0\0\0\x02\0\x01\xe5'\xde\xfc\0\0\0\0IEND\xaeB`\x82";
 
 /// A PNG of two pixels.
 pub const DASH: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x01\x01\0\0\0\0\xdcYB'\0\0\0\nIDATx\xdac`\0\0\0\x02\0\x01\xe5'\xde\xfc\0\0\0\0IEND\xaeB`\x82";
@@ -48,7 +48,7 @@ pub fn png(width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
-fn chunk(bytes: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
+fn chunk(bytes: &mut Vec<u8>, kind: &[u8], data: &[u8]) {
     bytes.extend(u32::try_from(data.len()).unwrap_or_default().to_be_bytes());
     let checked = [kind, data].concat();
     bytes.extend(&checked);

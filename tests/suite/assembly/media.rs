@@ -60,7 +60,7 @@ async fn an_image_counts_by_the_rule_of_the_model_that_reads_it() -> Result<()> 
     f.push("user", question(image(1024, 1024))).await?;
     f.push("user", "What is this?").await?;
     let tokens = (0..models.len()).map(|at| {
-        let [with_image, text] = [0, 1].map(|step| f.messages(&format!("c{at}"), step));
+        let [with_image, text] = [0, 1].map(|step| f.messages(format!("c{at}"), step));
         Ok(with_image?.tokens() - text?.tokens())
     });
     // 37 squares of 28 pixels each way; four tiles of 512 pixels after the image is 768 pixels high.

@@ -28,7 +28,7 @@ fn body(call: ProviderCall<'_>) -> Json {
     let options = call.cache_options();
     let mark = json!({ "mode": "explicit" });
     let takes_marks = call.takes_marks;
-    let system = call.system.map(|(text, mark)| match mark.filter(|_| takes_marks) {
+    let system = call.system.map(|(text, lifetime)| match lifetime.filter(|_| takes_marks) {
         Some(_) => {
             let part = json!({ "type": "text", "text": text, "prompt_cache_breakpoint": mark });
             json!({ "role": "system", "content": [part] })
