@@ -17,16 +17,26 @@ const NEAR: usize = 512;
 pub(super) fn pages(bytes: &[u8]) -> usize {
     let mut count = described(bytes);
     let mut left = MOST;
-    for at in memmem::find_iter(bytes, b"/ObjStm") {
-        let near = bytes.get(at..).map_or(&[][..], |rest| rest.get(..NEAR).unwrap_or(rest));
-        let Some(begin) = memmem::find(near, b"stream") else { continue };
-        let stream = bytes.get(at + begin + b"stream".len()..).unwrap_or_default().trim_ascii_start();
+    let mut rest = bytes;
+    while let Some((stream, behind)) = object_stream(rest) {
+        rest = behind;
         // A stream that is damaged, or longer than the bound, has the pages before.
         let objects = decompress_to_vec_zlib_with_limit(stream, left).unwrap_or_else(|error| error.output);
         left = left.saturating_sub(objects.len());
         count += described(&objects);
     }
     count.max(1)
+}
+
+/// The next stream of compressed objects, and the bytes behind it.
+fn object_stream(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let kind = bytes.get(memmem::find(bytes, b"/ObjStm")?..)?;
+    let near = kind.get(..NEAR).unwrap_or(kind);
+    let Some(begin) = memmem::find(near, b"stream") else { return Some((&[], kind.get(1..)?)) };
+    let stream = kind.get(begin + b"stream".len()..)?;
+    let end = memmem::find(stream, b"endstream").unwrap_or(stream.len());
+    let (stream, behind) = stream.split_at_checked(end)?;
+    Some((stream.trim_ascii_start(), behind))
 }
 
 /// Whether the file needs a password.
@@ -67,7 +77,7 @@ mod tests {
         let hidden = compressed(plain);
         assert_eq!((described(&hidden), pages(&hidden)), (0, 2));
         assert_eq!(pages(&[plain, &*hidden, &*hidden].concat()), 6);
-        assert_eq!(pages(hidden.get(..hidden.len() - 20).unwrap_or_default()), 2, "the end is missing");
+        assert_eq!(pages(hidden.get(..hidden.len() - 12).unwrap_or_default()), 2, "the end is missing");
         assert_eq!(
             [&b""[..], b"/ObjStm", b"/Type", b"/ObjStm stream", b"/ObjStm stream\n\x78\x9c"].map(pages),
             [1; 5]

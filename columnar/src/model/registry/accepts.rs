@@ -6,7 +6,7 @@
 use self::EffortForm::{Adaptive, Budget, Switch, Word};
 use self::Sampling::{Always, Never, WithEffortNone, WithoutEffort};
 use super::Effort::{High, Low, Max, Medium, Minimal, None as NoThoughts, XHigh};
-use super::{Effort, canonical, longest, strip};
+use super::{Effort, by_prefix, canonical};
 
 /// The settings that a family of models takes.
 #[derive(Debug)]
@@ -263,10 +263,7 @@ pub(crate) fn accepts(model: &str) -> &'static Accepts {
     // A fine-tuned model takes what the base model takes.
     let base = rest.strip_prefix("/ft:").map(|base| format!("/{base}"));
     let name = base.as_deref().unwrap_or(rest);
-    let rows = ROWS.iter().filter_map(|row| {
-        Some((longest(row.prefixes, |prefix| strip(provider, name, prefix).is_some())?, row))
-    });
-    rows.max_by_key(|(length, _)| *length).map_or(&ALL, |(_, row)| row)
+    by_prefix(ROWS, [provider, name], |row| row.prefixes).unwrap_or(&ALL)
 }
 
 #[cfg(test)]

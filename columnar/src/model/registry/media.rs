@@ -3,7 +3,7 @@
 //! A model without a row takes everything: a server of the user may know any media. Where a provider publishes no rule, the
 //! newest models of Anthropic stand for it.
 
-use super::{canonical, longest, strip};
+use super::{by_prefix, canonical};
 use crate::history::ImageTokens::{Crops, Each, Patches, Squares, Tiles};
 use crate::history::{ImageRules, ImageTokens, MediaRules, PdfRules};
 
@@ -48,10 +48,7 @@ impl MediaRules {
     /// The rules of a model, by the longest prefix of its name that is known, as in `COLUMNAR_MODEL`.
     pub fn by_model(model: &str) -> Option<&'static Self> {
         let (provider, name) = canonical(model);
-        let rows = ROWS.iter().filter_map(|row| {
-            Some((longest(row.prefixes, |prefix| strip(provider, name, prefix).is_some())?, row))
-        });
-        rows.max_by_key(|(length, _)| *length).map(|(_, row)| row)
+        by_prefix(ROWS, [provider, name], |row| row.prefixes)
     }
 }
 

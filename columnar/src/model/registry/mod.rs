@@ -132,6 +132,14 @@ fn own_or_prefix(model: &str, has_facts: impl Fn(&Family) -> bool) -> Option<usi
     })
 }
 
+/// The row with the longest prefix of a name.
+fn by_prefix<'r, R>(rows: &'r [R], [provider, name]: [&str; 2], prefixes: fn(&R) -> &str) -> Option<&'r R> {
+    let rows = rows.iter().filter_map(|row| {
+        Some((longest(prefixes(row), |prefix| strip(provider, name, prefix).is_some())?, row))
+    });
+    rows.max_by_key(|(length, _)| *length).map(|(_, row)| row)
+}
+
 /// The row of the provider of a model, which the name begins with.
 pub(crate) fn provider(name: &str) -> Option<&'static ProviderFacts> {
     PROVIDERS.iter().find(|provider| provider.name == name)
