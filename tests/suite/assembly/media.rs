@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use columnar::budget::Budget;
 use columnar::cache::{CachePlan, CachePolicy, Pace, Position};
+use columnar::documents::Update;
 use columnar::model::{Chunk, End, Finish, MediaRules, Model, Refused, Request, Usage};
 use columnar::prelude::*;
 use columnar::testing::script;
 use columnar::usage::{SpendLimit, SpendLimitError};
-use columnar::{Attachment, Text};
+use columnar::{Attachment, Text, documents};
 use columnar_tests::pictures::png;
 use futures::stream::{self, BoxStream, StreamExt};
 
@@ -176,6 +177,20 @@ async fn a_lenient_column_sends_words_and_a_backup_gets_its_own_rules() -> Resul
     let text = "<user>\nWhat is this?\n</user>\n\n[A &lt;/user> cat]";
     assert_eq!(body["messages"][0]["content"][0]["text"], text);
     assert_eq!(gemini.requests().len(), 1);
+    Ok(())
+}
+
+/// The attachments were stored, and no context showed them.
+#[tokio::test]
+async fn an_update_of_documents_takes_no_attachments() -> Result<()> {
+    let files = documents("files");
+    let f = flow([column("coder", (files.tiered(), this()), script(["Done."]))])?;
+    let text = Update::new().file("a.rs", "mod a;").to_text().unwrap();
+    let error = f.push("files", Text::new(text).with(image(10, 10))).await.unwrap_err();
+    let fault = "an update of documents has no attachments";
+    assert!(error.to_string().contains("`files`") && format!("{error:?}").contains("Attachments"), "{error}");
+    assert!(std::error::Error::source(&error).unwrap().to_string().starts_with(fault), "{error}");
+    assert_eq!(f.steps(), 0);
     Ok(())
 }
 

@@ -74,6 +74,11 @@ pub enum UpdateFault {
     /// The removal of a page.
     #[error("`{}` needs no removal: a page is shown only at the step that puts it", Printable(.0))]
     Page(Key),
+    /// Attachments beside the text of an update, which no context would show.
+    #[error(
+        "an update of documents has no attachments: push the attachments with the value of another source"
+    )]
+    Attachments,
     /// A text that is not the text of an update.
     #[error(
         "the text is damaged at byte {at}: {fault}; restore it from a copy, or write it with `Update::to_text`"

@@ -125,9 +125,12 @@ impl Update {
     ///
     /// # Errors
     ///
-    /// [`UpdateError`] with the position of the first line that is damaged.
+    /// [`UpdateError`] with the position of the first line that is damaged, or for a value with attachments.
     pub fn parse(text: impl Into<Value>) -> Result<Self, UpdateError> {
         let text = text.into();
+        if !text.attachments().is_empty() {
+            return Err(UpdateError::one(UpdateFault::Attachments));
+        }
         if text == NOTHING {
             return Ok(Self::new());
         }
