@@ -15,7 +15,7 @@ use columnar::simulation::Simulation;
 use columnar::store::{Entry, FileStore, MemoryStore, Put, Store, StoreError, StoredSteps};
 use columnar::testing::{LayeredStore, StoreLayer, conformance};
 use columnar::{Attachment, CellState, Column, Name, Text, Value};
-use columnar_tests::pictures::png;
+use columnar_tests::pictures::{dot, png};
 use columnar_tests::store::on_put;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::TryStreamExt;
@@ -44,6 +44,19 @@ pub(super) fn columns() -> [Column; 1] {
         first.into_iter().fold(Text::new("seen"), Text::with)
     };
     [column("echo", source("user").latest(), echo)]
+}
+
+/// A store that the first version with attachments wrote has these values.
+pub(super) async fn is_the_first_format<S: Store>(store: impl Fn() -> S) -> Outcome {
+    assert_eq!(verify(&store()).await?, []);
+    let f = Flow::open(store(), columns()).await?;
+    let values: Vec<Value> = (0..3).filter_map(|step| f.get("user", step)).collect();
+    assert_eq!(values, ["What is this?", "And now?", ""]);
+    let attachments: Vec<_> = values.iter().map(|value| value.attachments().to_vec()).collect();
+    let note = Attachment::new("Launch on Monday.")?;
+    assert_eq!(attachments, [vec![dot(), note], vec![], vec![dot()]]);
+    assert_eq!(f.push("user", Text::new("The same.").with(dot())).await?, 3);
+    Ok(())
 }
 
 /// Three values, of which the first two have the same picture, and the values of `echo`.

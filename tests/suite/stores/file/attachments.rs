@@ -9,13 +9,20 @@ use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
 use columnar::store::{FileStore, Store};
 
-use super::folder::files;
-use crate::stores::attachments::{columns, names_a_lost_picture, note, picture, talk};
+use super::folder::{copy, files};
+use crate::stores::attachments::{columns, is_the_first_format, names_a_lost_picture, note, picture, talk};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn picture_in(folder: &Path) -> PathBuf {
     folder.join("_attachments").join(format!("{}.png", picture(7, b"").digest()))
+}
+
+#[tokio::test]
+async fn s13_stores_of_format_3_have_their_attachments() -> Outcome {
+    let scratch = tempfile::tempdir()?;
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/file/attached"), scratch.path());
+    is_the_first_format(|| FileStore::new(scratch.path())).await
 }
 
 #[tokio::test]

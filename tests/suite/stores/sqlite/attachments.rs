@@ -6,7 +6,9 @@ use columnar::{Attachment, Text};
 
 use super::Chats;
 use super::child::{CHILD, Process};
-use crate::stores::attachments::{columns, names_a_lost_picture, picture, returns, talk};
+use crate::stores::attachments::{
+    columns, is_the_first_format, names_a_lost_picture, picture, returns, talk,
+};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -16,6 +18,13 @@ async fn values_in_sqlite_come_back_with_their_attachments() -> Outcome {
     returns(|| chats.store("monday")).await?;
     assert_eq!(chats.all::<u32>("pragma user_version"), [3]);
     Ok(())
+}
+
+#[tokio::test]
+async fn s13_files_of_format_3_have_their_attachments() -> Outcome {
+    let chats = Chats::new();
+    chats.sql(include_str!("../../../fixtures/sqlite/format-3.sql"));
+    is_the_first_format(|| chats.store("monday")).await
 }
 
 #[tokio::test]
