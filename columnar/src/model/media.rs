@@ -35,7 +35,7 @@ use crate::model::usage::grouped;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
 /// let user = source("user");
 /// let chat = flow([column("assistant", &user, prompt("Describe it.").model(Client))])?;
-/// let archive = Attachment::new(b"PK\x03\x04 and the rest of an archive".as_slice())?;
+/// let archive = Attachment::new(b"PK\x03\x04\0\0 and the rest of an archive".as_slice())?;
 /// chat.push("user", Text::new("What is in here?").with(archive)).await?;
 /// let error = chat.run().await.expect_err("Claude takes no archives");
 /// let reason = MediaError::of(&error).expect("the reason").to_string();
