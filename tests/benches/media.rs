@@ -16,6 +16,7 @@ use columnar::rendering::Rendering;
 use columnar::store::FileStore;
 use columnar::{Attachment, Text};
 use columnar_tests::figures::{bar, figure, median, medians, over, resident};
+use columnar_tests::pictures::png;
 use criterion::{Criterion, criterion_group, criterion_main};
 use tokio::runtime::{Builder, Runtime};
 
@@ -28,15 +29,19 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime of one thread needs nothing")
 }
 
-/// Bytes that no file system can make smaller.
+/// A picture with a chunk that decoders pass, of bytes that no file system can make smaller.
 fn large() -> Attachment {
     let mut state = 1_u64;
-    let mut random = || {
+    let random = std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state.to_le_bytes()[7]
-    };
-    let bytes: Vec<u8> = std::iter::once(0).chain((1..BYTES).map(|_| random())).collect();
-    Attachment::new(bytes).expect("bytes of no known type")
+        state.to_be_bytes()[0]
+    });
+    let length = u32::try_from(BYTES).unwrap_or_default().to_be_bytes();
+    let chunk = length.into_iter().chain(*b"teSt").chain(random.take(BYTES)).chain([0; 4]);
+    let mut bytes = png(1000, 1000);
+    // Behind the head.
+    bytes.splice(33..33, chunk);
+    Attachment::new(bytes).expect("a picture")
 }
 
 /// A conversation in a folder.
