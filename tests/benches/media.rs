@@ -105,11 +105,6 @@ fn media(_: &mut Criterion) {
     figure("step_early", early.as_secs_f64() * 1e6, "us");
     figure("step_late", late.as_secs_f64() * 1e6, "us");
     bar("late_step_over_the_same_without_attachment", over(late, plain.times[1]), 1.2);
-    bar(
-        "growth_of_a_step_over_the_same_without",
-        over(late, early) / over(plain.times[1], plain.times[0]),
-        1.2,
-    );
     let grown = (talked.grown - plain.grown).max(0.0) / BYTES as f64;
     bar("memory_grown_after_the_first_steps_in_attachments", grown, 0.1);
     bar("store_over_attachment", (bytes(with.path()) - bytes(without.path())) as f64 / BYTES as f64, 1.01);
