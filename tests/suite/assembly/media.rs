@@ -184,7 +184,8 @@ async fn a_lenient_column_sends_words_and_a_backup_gets_its_own_rules() -> Resul
 #[tokio::test]
 async fn an_update_of_documents_takes_no_attachments() -> Result<()> {
     let files = documents("files");
-    let f = flow([column("coder", (files.tiered(), this()), script(["Done."]))])?;
+    let user = source("user");
+    let f = flow([column("coder", (files.tiered(), &user, this()), script(["Done."]))])?;
     let text = Update::new().file("a.rs", "mod a;").to_text().unwrap();
     let error = f.push("files", Text::new(text).with(image(10, 10))).await.unwrap_err();
     let fault = "an update of documents has no attachments";
