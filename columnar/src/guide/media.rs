@@ -154,7 +154,8 @@
 //! # Tokens and limits
 //!
 //! Each provider counts images by a rule of its own, and the reader decides: the same value may cost more in one
-//! column than in another. [Budgets](super::budgets), forecasts and bills count by the rule of the column's model:
+//! column than in another. [Budgets](super::budgets), forecasts and spend limits count by the rule of the column's model. A bill has the tokens that
+//! the provider reported:
 //!
 //! ```
 //! use columnar::Attachment;

@@ -67,9 +67,9 @@ pub(crate) enum ImageTokens {
     /// shorter edge.
     Tiles { base: usize, tile: usize },
     /// Squares with edges of 32 pixels, of the image that is scaled down to `edge` pixels, and then so that one of the sides
-    /// has whole squares and there are at most `most`. Each counts so many thousandths of a token.
+    /// has whole squares and there are at most `most`. A square counts `thousandths` of a token.
     Patches { edge: usize, most: usize, thousandths: usize },
-    /// So many tokens for a small image, and for each crop of a larger one.
+    /// The tokens of a small image, and of each crop of a larger image.
     Crops(usize),
 }
 

@@ -9,7 +9,7 @@ use crate::history::{ImageRules, ImageTokens, MediaRules, PdfRules};
 
 const MEGABYTES: usize = 1 << 20;
 
-/// The bytes of which so many are sent, because base64 has four letters for three bytes.
+/// The bytes that have this many megabytes in base64, which has four letters for three bytes.
 const fn decoded(megabytes: usize) -> usize {
     megabytes * MEGABYTES / 4 * 3
 }
@@ -148,7 +148,7 @@ static ROWS: &[MediaRules] = &[
         .images("jpeg png", UNPUBLISHED)
         .each(20 * MEGABYTES, u32::MAX, None),
     text("deepseek/", DEEPSEEK, "2026-09-10"),
-    // An image has at most so many tokens.
+    // The documentation names 1,024 tokens as the most of an image.
     text("deepseek/deepseek-flash deepseek/deepseek-v4-flash", DEEPSEEK, "2026-09-10")
         .images(COMMON, Each(1024))
         .each(32 * MEGABYTES, 8192, Some((14, 4096)))

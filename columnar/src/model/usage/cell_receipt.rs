@@ -97,7 +97,8 @@ mod tests {
             for skipped in [None, Some(SkipReason::When), Some(SkipReason::Failed("no \"answer\"".into()))] {
                 for made in [None, Some(made)] {
                     for attachments in [Vec::new(), attachments()] {
-                        let (calls, skipped) = (calls.clone(), skipped.clone());
+                        let calls = calls.clone();
+                        let skipped = skipped.clone();
                         let receipt = CellReceipt { calls, skipped, made, attachments };
                         if !receipt.is_empty() {
                             assert_eq!(receipt.to_string().parse(), Ok(receipt));
