@@ -153,6 +153,9 @@ pub(crate) fn not_empty_parentheses(word: &Ident) -> String {
 pub(crate) const TARGET_ALONE: &str =
     "only a tiered view has a target\n\nhelp: as in `files.tiered().target(1_536)`";
 
+pub(crate) const COMPACTION_ALONE: &str =
+    "only a compacted view has edits and a bound\n\nhelp: as in `files.compacted().edits().at_most(2.0)`";
+
 pub(crate) fn bad_tag(tag: &str) -> String {
     let help = nearest_name(tag).map_or_else(String::new, |better| format!("\n\nhelp: as in `{better:?}`"));
     format!("{tag:?} cannot be a tag: {NAME_RULE}{help}")

@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use crate::ident::{self, ident_text};
 
 /// The modifiers of a view.
-pub(crate) const MODIFIERS: [&str; 13] = [
+pub(crate) const MODIFIERS: [&str; 16] = [
     "latest",
     "window",
     "prev",
@@ -17,6 +17,9 @@ pub(crate) const MODIFIERS: [&str; 13] = [
     "text_only",
     "context",
     "instruction",
+    "compacted",
+    "edits",
+    "at_most",
     "tiered",
     "target",
 ];

@@ -177,11 +177,12 @@ pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role, TieredDocum
 pub use declare::error::BoxError;
 pub use declare::graph;
 pub use declare::{
-    ColumnOutline, FilePosition, Growth, Name, NameError, Outline, Pattern, Purpose, Repeats, SchemaError,
-    SchemaErrors, StepError, ViewOutline, ViewTextError, Window,
+    ColumnOutline, CompactionMistake, FilePosition, Growth, Name, NameError, Outline, Pattern, Purpose,
+    Repeats, SchemaError, SchemaErrors, StepError, ViewOutline, ViewTextError, Window,
 };
 pub use flow::{
-    Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,
+    Column, CompactedView, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev,
+    source, this,
 };
 pub use history::{Attachment, AttachmentError, SkipReason, Text, Value};
 pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result};

@@ -47,8 +47,8 @@ pub(super) fn check_tags(name: &str, derived: &ComputedDecl, errors: &mut Errors
             }
         }
         around = &view.groups;
-        // Documents in tiers and instructions are in no tag.
-        if view.is_self || view.is_tiered() || view.is_instruction() {
+        // Documents with a layout and instructions have no tag of their own.
+        if view.is_self || view.has_layout() || view.is_instruction() {
             continue;
         }
         let (span, tag) = match &view.tag {
@@ -69,22 +69,36 @@ pub(super) fn check_tags(name: &str, derived: &ComputedDecl, errors: &mut Errors
     }
 }
 
-/// A column with a tiered view reads all of `self`, text, and no other documents. Wrong:
+/// A column with a compacted view reads text, and no other documents with a layout. A column with a tiered view also reads
+/// all of `self`, and no other documents at all. Wrong:
 ///
 /// ```text
+/// column reviewer(files.compacted(), self) = prompt("...");
 /// column coder(files.tiered(), user) = prompt("...");
 /// ```
-pub(super) fn check_tiers(
+pub(super) fn check_layouts(
     name: &str,
     derived: &ComputedDecl,
     documents: &HashSet<String>,
     errors: &mut Errors,
 ) {
-    let Some(tiered) = derived.reads().find(|view| view.is_tiered()) else { return };
+    let mut layouts = derived.reads().filter(|view| view.has_layout());
+    let Some(first) = layouts.next() else { return };
     // An invalid view may be the missing one.
     if !derived.has_all_views() {
         return;
     }
+    if let Some(second) = layouts.find(|view| view.is_compacted() || first.is_compacted()) {
+        return errors.at(&second.written, SECOND_LAYOUT);
+    }
+    if first.is_compacted() {
+        let mut texts = derived.reads().filter(|view| !view.is_self && !shows_documents(view, documents));
+        if texts.next().is_none() {
+            errors.at(&first.written, LOG_WITHOUT_TEXT);
+        }
+        return;
+    }
+    let tiered = first;
     let shown = tiered.name();
     let history = derived.reads().find(|view| view.is_self);
     let mut others = derived.reads().filter(|view| !ptr::eq(*view, tiered));
@@ -112,8 +126,8 @@ pub(super) fn check_purposes(name: &str, derived: &ComputedDecl, errors: &mut Er
     if !derived.has_all_views() {
         return;
     }
-    // Tiered views have a separate rule.
-    let mut inputs = derived.reads().filter(|view| !view.is_self && !view.is_tiered()).peekable();
+    // Documents with a layout have a separate rule.
+    let mut inputs = derived.reads().filter(|view| !view.is_self && !view.has_layout()).peekable();
     if inputs.peek().is_some() && inputs.all(|view| view.purpose.is_some()) {
         errors.on(derived.list, no_primary(name));
     }
@@ -138,7 +152,7 @@ fn check_groups(derived: &ComputedDecl, errors: &mut Errors) {
 
 /// Whether a view shows documents, as far as this flow declares the source.
 pub(super) fn shows_documents(view: &ViewDecl, documents: &HashSet<String>) -> bool {
-    view.is_tiered() || !view.is_inherited && documents.contains(&view.name())
+    view.has_layout() || !view.is_inherited && documents.contains(&view.name())
 }
 
 /// A column keeps the lints that it, or its flow, denies. Wrong:
@@ -159,8 +173,8 @@ pub(super) fn check_lints(
     if denied.contains(&Lint::Unbounded) {
         let has_tiers = derived.reads().any(ViewDecl::is_tiered);
         for view in derived.reads() {
-            // Documents in tiers are a set, which does not grow with every step.
-            if !view.is_valid() || view.is_windowed() || view.is_tiered() {
+            // Documents with a layout are a set, which does not grow with every step.
+            if !view.is_valid() || view.is_windowed() || view.has_layout() {
                 continue;
             }
             let message = match () {
@@ -212,6 +226,12 @@ fn same_tag(tag: &str, name: &str) -> String {
 
 const OTHER_DOCUMENTS: &str = "a column with a tiered view can read no other documents\n\n\
      help: put all of them into one source, or drop this";
+
+const SECOND_LAYOUT: &str =
+    "a column reads documents in one layout\n\nhelp: put all of them into one source, or drop this";
+
+const LOG_WITHOUT_TEXT: &str = "a column with a compacted view must read text, too\n\n\
+     help: add a view of text, as in `(files.compacted(), user, self)`";
 
 const TIERS_WITHOUT_SELF: &str = "a column with a tiered view must read all of `self`\n\n\
      help: add it, as in `(files.tiered(), user, self)`";

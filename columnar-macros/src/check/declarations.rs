@@ -245,7 +245,7 @@ impl Readers {
             let inputs: Vec<&ViewDecl> = params.filter_map(|param| column.view_of(param)).collect();
             for view in column.reads().filter(|view| !view.is_self) {
                 let is_input = inputs.iter().any(|input| ptr::eq(*input, view));
-                if view.is_tiered() || !view.path.is_empty() {
+                if view.has_layout() || !view.path.is_empty() {
                     readers.tiers.insert(ident_text(&view.base));
                 } else if view.part().is_some() || is_input {
                     readers.text.entry(ident_text(&view.base)).or_insert_with(|| column.name.clone());

@@ -37,7 +37,7 @@ pub(crate) fn check(flow: &mut FlowDecl, errors: &mut Errors) -> ExpansionPlan {
         let text = ident_text(name);
         columns::check_reads_other(&text, derived, errors);
         columns::check_tags(&text, derived, errors);
-        columns::check_tiers(&text, derived, &documents, errors);
+        columns::check_layouts(&text, derived, &documents, errors);
         columns::check_purposes(&text, derived, errors);
         inputs::check_inputs(name, derived, &documents, &params, errors);
         steps::check_settings(name, derived, errors);

@@ -6,8 +6,8 @@ use std::fmt::Display;
 use proc_macro2::Ident;
 
 use crate::diagnostics::{
-    Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, listed, no_view_named, not_empty_parentheses,
-    not_parentheses, quote, rust_keyword,
+    COMPACTION_ALONE, Errors, INPUT_IS_VALUE, PURPOSE_OF_SELF, TARGET_ALONE, listed, no_view_named,
+    not_empty_parentheses, not_parentheses, quote, rust_keyword,
 };
 use crate::ident::{self, ident_text, is_gen, is_name, rust_ident};
 use crate::keywords::is_primitive;
@@ -51,7 +51,7 @@ pub(super) fn check_views(flow: &mut FlowDecl, clashes: HashSet<String>, errors:
             };
             if shows_a_column {
                 names.check_documents(view, errors);
-                check_modifiers_of_tiers(view, errors);
+                check_modifiers_of_layout(view, errors);
                 check_elided(view, errors);
                 check_constants(view, params, &names_of_params, errors);
             } else {
@@ -105,17 +105,15 @@ fn check_empty_parentheses(view: &mut ViewDecl, errors: &mut Errors) {
     }
 }
 
-/// Documents in tiers have fixed places, and no attachments. Wrong:
+/// Documents with a layout have fixed places, and no attachments. Wrong:
 /// `column coder(files.tiered().context(), user, self) = prompt("...");`.
-fn check_modifiers_of_tiers(view: &mut ViewDecl, errors: &mut Errors) {
-    if !view.is_tiered() {
-        return;
-    }
+fn check_modifiers_of_layout(view: &mut ViewDecl, errors: &mut Errors) {
+    let Some(layout) = view.layout() else { return };
     if let Some(word) = view.purpose.clone() {
-        view.report(word, PURPOSE_OF_TIERS, errors);
+        view.report(word, fixed_place(layout, "it has no purpose", "drop this"), errors);
     }
     if let Some(text_only) = view.of_kinds(&[ModifierKind::TextOnly]) {
-        view.report(text_only, TEXT_OF_TIERS, errors);
+        view.report(text_only, text_of_layout(layout), errors);
     }
 }
 
@@ -274,15 +272,16 @@ impl NamesInScope {
 
     /// `tiered` is a method. Wrong: `column coder(files.tiered, user, self) = prompt("...");`.
     fn check_parentheses(&self, view: &mut ViewDecl, errors: &mut Errors) {
-        if let Some(tiered) = view.path.first().filter(|name| ident_text(name) == "tiered")
+        if let Some(layout) =
+            view.path.first().filter(|name| ident::is_one_of(name, &["tiered", "compacted"]))
             && self.documents.contains(&ident_text(&view.base))
         {
-            errors.at(tiered, not_parentheses(tiered));
+            errors.at(layout, not_parentheses(layout));
             view.state = ViewState::Invalid;
         }
     }
 
-    /// Documents are a set, which is shown as a whole, and only documents are in tiers. Wrong:
+    /// Documents are a set, which is shown as a whole, and only documents have a layout. Wrong:
     ///
     /// ```text
     /// column log(files.latest) = prompt("...");
@@ -293,13 +292,14 @@ impl NamesInScope {
             return;
         }
         // The parser leaves `files.tiered.target(3)` to this check.
-        let tiered = view.of_kinds(&[ModifierKind::Tiered]);
-        if tiered.is_none()
-            && let Some(target) = view.of_kinds(&[ModifierKind::Target])
-        {
-            return view.report(target, TARGET_ALONE, errors);
+        let layout = view.layout();
+        let settings = [(ModifierKind::Target, TARGET_ALONE), (ModifierKind::Compaction, COMPACTION_ALONE)];
+        for (kind, message) in settings {
+            if let Some(setting) = view.of_kinds(&[kind]).filter(|_| layout.is_none()) {
+                return view.report(setting, message, errors);
+            }
         }
-        if view.is_self || self.documents.is_empty() && !view.is_tiered() {
+        if view.is_self || self.documents.is_empty() && layout.is_none() {
             return;
         }
         let name = view.name();
@@ -307,17 +307,21 @@ impl NamesInScope {
         // Only rustc knows the sources of the base.
         let is_text = !is_documents && !view.is_inherited;
         let label = view.of_kinds(&[ModifierKind::Tag, ModifierKind::Note]);
-        match (tiered, view.part().cloned(), label) {
-            (Some(tiered), _, _) if is_text && self.sources.contains(&name) => {
-                view.report(tiered, tiered_text(&name), errors);
+        let written = view.of_kinds(&[ModifierKind::Tiered, ModifierKind::Compacted]);
+        match (layout, view.part().cloned(), label) {
+            (Some(layout), _, _) if is_text => {
+                let is_source = self.sources.contains(&name);
+                view.report(written, layout_of_text(layout, &name, is_source), errors);
             }
-            (Some(tiered), _, _) if is_text => view.report(tiered, tiered_column(&name), errors),
-            (tiered, Some(part), _) if is_documents || tiered.is_some() => {
+            (layout, Some(part), _) if is_documents || layout.is_some() => {
                 view.report(part, part_of_documents(&name), errors);
             }
-            (Some(_), None, Some(label)) => view.report(label, TAGGED_TIERS, errors),
-            (Some(_), None, None) if !view.groups.is_empty() => {
-                view.report(view.written.clone(), GROUPED_TIERS, errors);
+            (Some(layout), None, Some(label)) => {
+                view.report(label, fixed_place(layout, "it has no tag and no note", "drop this"), errors);
+            }
+            (Some(layout), None, None) if !view.groups.is_empty() => {
+                let message = fixed_place(layout, "it cannot be in a group", "put it before the group");
+                view.report(view.written.clone(), message, errors);
             }
             _ => {}
         }
@@ -400,33 +404,31 @@ fn nothing_elided(name: &str, is_lagged: bool) -> String {
 
 /// `files.latest`, where `files` has documents.
 fn part_of_documents(name: &str) -> String {
-    format!("documents are a set, which has no window\n\nhelp: read `{name}` or `{name}.tiered()`")
-}
-
-/// `user.tiered()`, where `user` is a source of text.
-fn tiered_text(name: &str) -> String {
     format!(
-        "a tiered view shows documents, and `{name}` holds text\n\nhelp: drop this, or declare `source {name}: Documents;`"
+        "documents are a set, which has no window\n\nhelp: read `{name}.compacted()` or `{name}.tiered()`"
     )
 }
 
-/// `summary.tiered()`, where `summary` is computed.
-fn tiered_column(name: &str) -> String {
-    format!("a tiered view shows documents, and `{name}` is computed, so it holds text\n\nhelp: drop this")
+/// `user.tiered()`, where `user` holds text.
+fn layout_of_text(layout: &str, name: &str, is_source: bool) -> String {
+    if is_source {
+        return format!(
+            "a {layout} view shows documents, and `{name}` holds text\n\nhelp: drop this, or declare `source {name}: Documents;`"
+        );
+    }
+    format!("a {layout} view shows documents, and `{name}` is computed, so it holds text\n\nhelp: drop this")
 }
 
-/// `files.tiered().context()`
-const PURPOSE_OF_TIERS: &str =
-    "a tiered view stands before the messages, so it has no purpose\n\nhelp: drop this";
+/// `files.tiered().context()`, `files.tiered().as("docs")` or `group("all", files.tiered())`.
+fn fixed_place(layout: &str, so: &str, help: &str) -> String {
+    let place = if layout == "tiered" { "stands before the messages" } else { "has its own titles" };
+    format!("a {layout} view {place}, so {so}\n\nhelp: {help}")
+}
 
 /// `files.tiered().text_only()`
-const TEXT_OF_TIERS: &str = "a tiered view shows documents, which have no attachments\n\nhelp: drop this";
-
-const TAGGED_TIERS: &str =
-    "a tiered view stands before the messages, so it has no tag and no note\n\nhelp: drop this";
-
-const GROUPED_TIERS: &str =
-    "a tiered view stands before the messages, so it cannot be in a group\n\nhelp: put it before the group";
+fn text_of_layout(layout: &str) -> String {
+    format!("a {layout} view shows documents, which have no attachments\n\nhelp: drop this")
+}
 
 /// `use Debate { topic: user.latest } as debate;`
 fn input_is_view(column: impl Display) -> String {

@@ -13,8 +13,8 @@ use super::cursor::{Cursor, is_blank, is_ident, is_punct, tokens, trees_of};
 use super::expression::{self, Expression};
 use super::view::{self, ModifierKind, Tag, ViewDecl, WindowDecl};
 use crate::diagnostics::{
-    Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_view_named, not_empty_parentheses, not_parentheses,
-    quote,
+    COMPACTION_ALONE, Errors, PURPOSE_OF_SELF, TARGET_ALONE, bad_tag, no_view_named, not_empty_parentheses,
+    not_parentheses, quote,
 };
 use crate::ident::{ident_text, is_name, rust_ident, without_marker};
 
@@ -131,11 +131,13 @@ impl ModifierParser<'_> {
             "text_only" => (ModifierKind::TextOnly, Self::text_only),
             "tiered" => (ModifierKind::Tiered, Self::tiered),
             "target" => (ModifierKind::Target, Self::target),
+            "compacted" => (ModifierKind::Compacted, Self::compacted),
+            "edits" | "at_most" => (ModifierKind::Compaction, Self::compaction),
             "context" | "instruction" => (ModifierKind::Purpose, Self::purpose),
             _ => return self.range(&text, call),
         };
         check(self, call);
-        let is_constant = !matches!(kind, ModifierKind::Tag | ModifierKind::Tiered);
+        let is_constant = !matches!(kind, ModifierKind::Tag | ModifierKind::Tiered | ModifierKind::Compacted);
         self.view.add_modifier(kind, is_constant, call.tokens());
     }
 
@@ -325,9 +327,7 @@ impl ModifierParser<'_> {
     fn tiered(&mut self, call: &ModifierCall<'_>) {
         match &call.arguments {
             _ if self.view.is_self => self.report(call.tokens(), TIERED_SELF),
-            _ if self.view.is_tiered() => {
-                self.report(call.tokens(), "a view is tiered once\n\nhelp: drop this");
-            }
+            _ if self.view.has_layout() => self.report(call.tokens(), SECOND_LAYOUT),
             None => self.report(call.name, not_parentheses(call.name)),
             Some(arguments) if !is_blank(&trees_of(arguments)) => self.report(arguments, TIERED_ARGUMENTS),
             Some(_) => {}
@@ -337,7 +337,7 @@ impl ModifierParser<'_> {
     fn target(&mut self, call: &ModifierCall<'_>) {
         match &call.arguments {
             // The names decide whether parentheses are missing here.
-            _ if self.view.is_path_to_tiered() => {}
+            _ if self.view.is_path_to("tiered") => {}
             _ if !self.view.is_tiered() => self.report(call.tokens(), TARGET_ALONE),
             _ if self.view.has(ModifierKind::Target) => {
                 self.report(call.tokens(), "a tiered view has one target\n\nhelp: drop this");
@@ -347,6 +347,40 @@ impl ModifierParser<'_> {
                 self.report(count, NO_TARGET);
             }
             Some(_) => {}
+        }
+    }
+
+    fn compacted(&mut self, call: &ModifierCall<'_>) {
+        match &call.arguments {
+            _ if self.view.is_self => self.report(call.tokens(), COMPACTED_SELF),
+            _ if self.view.has_layout() => self.report(call.tokens(), SECOND_LAYOUT),
+            None => self.report(call.name, not_parentheses(call.name)),
+            Some(arguments) if !is_blank(&trees_of(arguments)) => self.report(arguments, COMPACTED_ARGUMENTS),
+            Some(_) => {}
+        }
+    }
+
+    /// `edits()` or `at_most(2.0)`.
+    fn compaction(&mut self, call: &ModifierCall<'_>) {
+        let word = ident_text(call.name);
+        let is_second =
+            self.view.of_kinds(&[ModifierKind::Compaction]).is_some_and(|known| has_word(known, &word));
+        match &call.arguments {
+            // The names decide whether parentheses are missing here.
+            _ if self.view.is_path_to("compacted") => {}
+            _ if !self.view.is_compacted() => self.report(call.tokens(), COMPACTION_ALONE),
+            _ if is_second => {
+                self.report(call.tokens(), format!("a compacted view has one `{word}`\n\nhelp: drop this"));
+            }
+            _ if word == "edits" => self.empty_parentheses(call),
+            None => self.report(call.name, NO_BOUND),
+            Some(bound) => {
+                let bound_of = unmarked_text(bound).replace('_', "").parse::<f64>();
+                let is_whole = syn::parse_str::<LitInt>(&unmarked_text(bound)).is_ok();
+                if is_blank(&trees_of(bound)) || is_whole || bound_of.is_ok_and(|factor| factor < 1.0) {
+                    self.report(bound, NO_BOUND);
+                }
+            }
         }
     }
 
@@ -479,6 +513,7 @@ fn one_argument(modifier: &Ident) -> Option<String> {
     let (kind, example) = match ident_text(modifier).as_str() {
         "window" => ("number", "3"),
         "target" => ("number", "1_536"),
+        "at_most" => ("number", "2.0"),
         "filter" | "sample" => ("function", example_of_filter(modifier)),
         "as" | "named" | "note" => ("text", "\"...\""),
         _ => return None,
@@ -496,6 +531,18 @@ const LABELLED_INSTRUCTION: &str =
 /// `rules.as("law").instruction()`
 const LATE_INSTRUCTION: &str = "an instruction ends the system text as it is, so it has no tag, no note and no count\n\n\
      help: drop `as(...)`, `note(...)` and `elided()` before it, or write `context()`";
+/// Whether tokens have a word outside of groups.
+fn has_word(tokens: TokenStream, word: &str) -> bool {
+    tokens.into_iter().any(|tree| is_ident(&tree, word))
+}
+
+const COMPACTED_SELF: &str =
+    "a compacted view shows documents, and `self` is the history of the column\n\nhelp: drop this";
+const COMPACTED_ARGUMENTS: &str =
+    "`compacted` takes no arguments\n\nhelp: as in `.compacted().at_most(2.0)`, for a bound of the request";
+const SECOND_LAYOUT: &str = "documents have one layout\n\nhelp: drop this";
+const NO_BOUND: &str =
+    "expected the largest request over the documents, 1.0 or more\n\nhelp: as in `at_most(2.0)`";
 const TIERED_SELF: &str =
     "a tiered view shows documents, and `self` is the history of the column\n\nhelp: drop this";
 const TIERED_ARGUMENTS: &str =

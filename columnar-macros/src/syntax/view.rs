@@ -117,6 +117,10 @@ pub(crate) enum ModifierKind {
     Tiered,
     /// `target(n)`
     Target,
+    /// `compacted()`
+    Compacted,
+    /// `edits()`, `at_most(factor)`
+    Compaction,
     /// `latest`, `window(n)`, `prev`, `all()`, and any word that no view has.
     Range,
     Elided,
@@ -228,7 +232,7 @@ impl ViewDecl {
     /// Whether the graph can have all of it as literals.
     pub(crate) fn is_literal(&self) -> bool {
         let has_constant = self.modifiers.iter().any(|modifier| modifier.is_constant);
-        self.groups.is_empty() && !self.is_tiered() && !has_constant
+        self.groups.is_empty() && !self.has_layout() && !has_constant
     }
 
     /// Whether it shows documents in tiers.
@@ -236,9 +240,25 @@ impl ViewDecl {
         self.has(ModifierKind::Tiered)
     }
 
-    /// Whether it is `files.tiered`, without parentheses: `tiered` may also be a column of a module.
-    pub(super) fn is_path_to_tiered(&self) -> bool {
-        !self.is_tiered() && matches!(&*self.path, [name] if ident_text(name) == "tiered")
+    /// Whether it shows documents as a log that is compacted.
+    pub(crate) fn is_compacted(&self) -> bool {
+        self.has(ModifierKind::Compacted)
+    }
+
+    /// Whether documents have a layout of their own, and no tag.
+    pub(crate) fn has_layout(&self) -> bool {
+        self.layout().is_some()
+    }
+
+    /// The adjective for a view of documents with a layout of their own.
+    pub(crate) fn layout(&self) -> Option<&'static str> {
+        let layouts = [(ModifierKind::Tiered, "tiered"), (ModifierKind::Compacted, "compacted")];
+        layouts.into_iter().find(|(kind, _)| self.has(*kind)).map(|(_, layout)| layout)
+    }
+
+    /// Whether it is `files.tiered` or the like, without parentheses: `tiered` may also be a column of a module.
+    pub(super) fn is_path_to(&self, layout: &str) -> bool {
+        !self.has_layout() && matches!(&*self.path, [name] if ident_text(name) == layout)
     }
 
     /// Whether it ends the system text.
@@ -316,10 +336,10 @@ impl ViewDecl {
     }
 
     /// The name under which a compute step of `reader` gets it: its tag, and for the self history the name of the column.
-    /// `None` for a tag that could not be read, and for documents in tiers.
+    /// `None` for a tag that could not be read, and for documents with a layout.
     pub(crate) fn input(&self, reader: &Ident) -> Option<String> {
         match &self.tag {
-            _ if self.is_tiered() => None,
+            _ if self.has_layout() => None,
             _ if self.is_self => Some(ident_text(reader)),
             Tag::Name => Some(ident_text(self.last())),
             Tag::Explicit(_, tag) => Some(tag.clone()),
@@ -376,7 +396,9 @@ pub(super) fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 fn is_modifier(name: &Ident) -> bool {
     let text = ident_text(name);
     // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
-    let is_method = ["tiered", "target", "context", "instruction", "text_only"].contains(&&*text);
+    let is_method =
+        ["compacted", "edits", "at_most", "tiered", "target", "context", "instruction", "text_only"]
+            .contains(&&*text);
     !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
 }
 

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::budget::{Budget, BudgetError, PersistentCuts, TokenLimit};
-use super::cut::ContextBudget;
+use super::budget::{Budget, BudgetError, PersistentCuts, TokenLimit, Turns};
+use super::compaction::{LogContext, LogMemory, LogPrices};
+use super::cut::{ContextBudget, DocumentMemory};
 use super::elisions::MarkedViews;
 use super::filters::FilterMemory;
 use super::layout::{DocumentLayout, TierMemory, document_tokens};
 use super::overhead::{ContextSettings, Overhead};
 use super::snapshot::{FlowPast, Snapshot, TakenViews};
 use super::step_views::{StepViews, StoredCells};
+use super::turns::ContextTurns;
 use crate::context::documents::UpdateError;
 use crate::declare::{Reads, Window};
 use crate::history::History;
@@ -27,6 +29,21 @@ pub(crate) struct Assembler {
     has_filters: bool,
     /// The target of the tiers of documents, in tokens; `None` without such documents.
     target: Option<usize>,
+    /// The prices by which documents are laid anew; `None` without a compacted view.
+    prices: Option<LogPrices>,
+}
+
+/// The turns of a column that reads a log, at a step.
+pub(crate) struct LogTurns {
+    views: MarkedViews,
+}
+
+impl LogTurns {
+    /// The tokens of the turns from a step on, without the turn of the step itself.
+    pub(crate) fn tokens(&self, from: usize) -> usize {
+        let step = self.views.step;
+        ContextTurns::at(&self.views, step).sum(2 * from..2 * step).tokens
+    }
 }
 
 /// The reason why there is no context.
@@ -54,6 +71,8 @@ pub(crate) struct ContextMemory {
     filtered: Option<FilterMemory>,
     /// The tiers of documents, if the column reads them in tiers.
     tiers: Option<Box<TierMemory>>,
+    /// The log of the documents, if the column reads a compacted view.
+    log: Option<Box<LogMemory>>,
 }
 
 impl ContextMemory {
@@ -63,8 +82,9 @@ impl ContextMemory {
         let cuts =
             cuts.map(|cuts| cuts.range(..=step).map(|(since, cuts)| (*since, cuts.before(step))).collect());
         let tiers = self.tiers.as_ref().map(|tiers| Box::new(tiers.before(step)));
+        let log = self.log.as_ref().map(|log| Box::new(log.before(step)));
         // The columns that filters read may have been replaced since.
-        Self { cuts, filtered: None, tiers }
+        Self { cuts, filtered: None, tiers, log }
     }
 }
 
@@ -75,6 +95,7 @@ impl Assembler {
         budget: &Budget,
         counter: Arc<dyn Counter>,
         default_target: usize,
+        prices: Option<LogPrices>,
     ) -> Self {
         let overhead = Overhead::new(reads, settings, counter);
         let instruction = overhead.instruction.unwrap_or(0);
@@ -88,7 +109,10 @@ impl Assembler {
         let is_persistent = matches!(limit, Ok(Some(TokenLimit { low_water: Some(_), .. })));
         let has_filters = reads.all_inputs().any(|input| input.spec.filter.is_some());
         let target = reads.tiered.as_ref().map(|tiered| tiered.tiering.target.unwrap_or(default_target));
-        Self { overhead: Arc::new(overhead), limit, is_persistent, has_filters, target }
+        // A view may bound the requests itself.
+        let prices = prices.zip(reads.compacted());
+        let prices = prices.map(|(prices, (_, view))| LogPrices { at_most: view.at_most, ..prices });
+        Self { overhead: Arc::new(overhead), limit, is_persistent, has_filters, target, prices }
     }
 
     /// Takes the values of a context, all of whose inputs are stored. `cells` returns the stored cells of a column. Calls no
@@ -114,13 +138,18 @@ impl Assembler {
         taken: &TakenViews,
         memory: &mut ContextMemory,
     ) -> Result<Snapshot, AssembleError> {
-        let passing = MarkedViews::new(if self.has_filters {
+        let mut passing = if self.has_filters {
             memory.filtered.get_or_insert_default().filter(taken, self.reads_all_steps())
         } else {
             StepViews::clone(taken)
-        });
+        };
+        let log = self.log(taken, memory)?;
+        if let Some(log) = &log {
+            passing = passing.with_documents(log.texts());
+        }
+        let passing = MarkedViews::new(passing);
         let layout = self.layout(taken.updates.as_ref(), &passing, memory)?;
-        let context = taken.lay_out(passing, layout).exclude();
+        let context = taken.lay_out(passing, layout, log).exclude();
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else {
             return Ok(context.truncated(None));
@@ -130,8 +159,9 @@ impl Assembler {
         let cuts = self.is_persistent.then(|| {
             memory.cuts.get_or_insert_default().entry(since).or_insert_with(|| PersistentCuts::from(since))
         });
-        let tiers = memory.tiers.as_deref();
-        Ok(ContextBudget { limit, tiers }.cut(context, cuts)?)
+        let ContextMemory { tiers, log, .. } = memory;
+        let documents = DocumentMemory { tiers: tiers.as_deref(), log: log.as_deref() };
+        Ok(ContextBudget { limit, documents }.cut(context, cuts)?)
     }
 
     /// The layout of the documents, if the column reads some in tiers.
@@ -145,6 +175,30 @@ impl Assembler {
         let tiers = memory.tiers.get_or_insert_default().at(updates, views, target);
         let tiers = tiers.map_err(|(step, error)| AssembleError::Update { step, error })?;
         Ok(Some(DocumentLayout::new(tiers)))
+    }
+
+    /// The log of the documents, if the column reads a compacted view.
+    fn log(
+        &self,
+        taken: &TakenViews,
+        memory: &mut ContextMemory,
+    ) -> Result<Option<LogContext>, AssembleError> {
+        let Some((prices, (input, view))) = self.prices.zip(taken.reads.compacted()) else { return Ok(None) };
+        let Some(updates) = taken.history(Some(input)) else { return Ok(None) };
+        let log = memory.log.get_or_insert_with(|| Box::new(LogMemory::new(view.edits)));
+        let shown = log.at(updates, taken.step, &*taken.overhead.counter);
+        let shown = shown.map_err(|(step, error)| AssembleError::Update { step, error })?;
+        Ok(Some(LogContext::new(shown, prices)))
+    }
+
+    /// What the policy of a log knows of the column that reads it, at a step: calls the counter.
+    pub(crate) fn log_turns(&self, taken: &TakenViews) -> LogTurns {
+        LogTurns { views: MarkedViews::new(StepViews::clone(taken)) }
+    }
+
+    /// The prices by which documents are laid anew; `None` without a compacted view.
+    pub(crate) fn prices(&self) -> Option<LogPrices> {
+        self.prices
     }
 
     /// Checks that the budget holds a message at all.
@@ -161,9 +215,14 @@ impl Assembler {
         self.is_persistent || self.target.is_some()
     }
 
+    /// Whether contexts have a log of documents, which all updates make.
+    fn has_log(&self) -> bool {
+        self.prices.is_some()
+    }
+
     /// Whether contexts have anything to remember.
     pub(crate) fn has_memory(&self) -> bool {
-        self.reads_all_steps() || self.has_filters
+        self.reads_all_steps() || self.has_filters || self.has_log()
     }
 
     /// The tokens of the documents in tiers that the contexts of the first steps show; empty without such documents.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::budget::{BudgetError, FixedText, PersistentCuts, Report, Strategy, TokenLimit};
+use super::compaction::LogMemory;
 use super::layout::TierMemory;
 use super::snapshot::{Snapshot, Uncut};
 use super::truncation::{Cutter, Omitted, Truncation};
@@ -16,8 +17,13 @@ const LARGEST: usize = 3;
 pub(super) struct ContextBudget<'b> {
     /// The limit for turns, documents and instructions.
     pub(super) limit: &'b TokenLimit,
-    /// The documents in tiers, at any step up to the step of the context.
+    pub(super) documents: DocumentMemory<'b>,
+}
+
+/// The documents of a column at any step up to the step of a context.
+pub(super) struct DocumentMemory<'b> {
     pub(super) tiers: Option<&'b TierMemory>,
+    pub(super) log: Option<&'b LogMemory>,
 }
 
 impl ContextBudget<'_> {
@@ -70,7 +76,9 @@ impl ContextBudget<'_> {
 
     /// The tokens that no budget omits.
     fn fixed(&self, context: &Uncut, step: usize) -> usize {
-        self.tiers.map_or(0, |tiers| tiers.tokens(step)) + context.instruction_tokens(step)
+        let DocumentMemory { tiers, log } = &self.documents;
+        let logged = log.map_or(0, |log| log.sum(step).with_overhead(context.around_documents()).tokens);
+        tiers.map_or(0, |tiers| tiers.tokens(step)) + logged + context.instruction_tokens(step)
     }
 
     fn check(&self, context: &Uncut, report: &Report) -> Result<(), BudgetError> {
@@ -96,7 +104,10 @@ impl ContextBudget<'_> {
 impl Uncut {
     /// The largest texts that no budget omits, with the tokens of each, the largest first.
     fn largest_fixed(&self) -> Vec<(FixedText, usize)> {
-        let documents = self.layout().into_iter().flat_map(|layout| layout.texts(&*self.overhead.counter));
+        let counter = &*self.overhead.counter;
+        let documents = self.layout().into_iter().flat_map(|layout| layout.texts(counter));
+        let logged = self.log().into_iter().flat_map(|shown| shown.log().valid());
+        let documents = documents.chain(logged.map(|(name, text)| (name.clone(), counter.count(text))));
         let instructions = self.instructions_by_input();
         let instructions = instructions.map(|(name, tokens)| (FixedText::Instructions(name), tokens));
         let mut texts: Vec<_> = documents.chain(instructions).collect();

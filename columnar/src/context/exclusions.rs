@@ -76,5 +76,7 @@ impl Exclusions {
 }
 
 fn is_shown(reads: &Reads, column: &Name) -> bool {
-    reads.column == *column || reads.all_inputs().any(|input| input.name == *column)
+    // Documents are a set, and the update of a step is not shown by itself.
+    let mut inputs = reads.all_inputs().filter(|input| !input.is_log());
+    reads.column == *column || inputs.any(|input| input.name == *column)
 }

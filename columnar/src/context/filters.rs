@@ -80,7 +80,7 @@ pub(crate) fn previous_step(
     mut is_read: impl FnMut(&InputView, usize) -> bool,
 ) -> Option<usize> {
     (0..step).rev().find(|step| {
-        let mut inputs = reads.inputs.iter();
+        let mut inputs = reads.inputs.iter().filter(|input| !input.is_log());
         inputs.any(|input| step.checked_sub(input.spec.lag).is_some_and(|source| is_read(input, source)))
     })
 }

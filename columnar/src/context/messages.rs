@@ -119,9 +119,11 @@ impl Messages {
         &*self.0.overhead.counter
     }
 
-    /// The documents of a [tiered](crate::TieredView) view at the step; `None` if the column has no such view.
+    /// The documents of a [compacted](crate::CompactedView) or a [tiered](crate::TieredView) view at the step; `None` if the
+    /// column has no such view.
     pub fn documents(&self) -> Option<&Documents> {
-        Some(self.0.layout()?.documents())
+        let tiered = self.0.layout().map(|layout| layout.documents());
+        tiered.or_else(|| Some(self.0.log()?.log().documents()))
     }
 
     /// The items that changed the [tiers](crate::tiers) since the last request with a response; `None` without tiers.
@@ -208,10 +210,13 @@ impl Messages {
     }
 
     /// The messages of the column at the last step that it shares with the nearest fork. `None` if a budget omits turns now,
-    /// because the turns that the budget omitted then are unknown.
+    /// because the turns that the budget omitted then are unknown, or if documents were laid anew since.
     pub(crate) fn before_fork(&self) -> Option<Self> {
         let is_whole = self.0.truncation().is_none_or(|truncation| truncation.omitted.is_empty());
-        self.0.fork?.checked_sub(1).filter(|_| is_whole).map(|step| Self(self.0.before(step)))
+        let last = self.0.fork?.checked_sub(1).filter(|_| is_whole)?;
+        // The documents of that context are unknown, if they were laid anew since.
+        let is_known = self.0.log().is_none_or(|log| log.log().keeps(last));
+        is_known.then(|| Self(self.0.before(last)))
     }
 
     /// The array as JSON text.

@@ -11,6 +11,7 @@
 
 mod assembler;
 pub mod budget;
+pub(crate) mod compaction;
 mod cut;
 mod delimiters;
 pub mod documents;
@@ -34,7 +35,7 @@ pub(crate) mod tree;
 mod truncation;
 mod turns;
 
-pub(crate) use assembler::{AssembleError, Assembler, ContextMemory};
+pub(crate) use assembler::{AssembleError, Assembler, ContextMemory, LogTurns};
 pub use delimiters::Role;
 pub(crate) use exclusions::{Exclusion, Exclusions};
 pub(crate) use filters::previous_step;

@@ -31,6 +31,8 @@ pub(crate) enum InNext {
     Moves(Tier),
     /// A cell of an earlier turn, or of this one, is excluded from the next context, or included again.
     Excluded,
+    /// The next update lays documents anew that stand before the part, or are the part.
+    LaidAnew { from: usize },
     /// The system text may change, because the column reads instructions.
     AfterInstructions,
 }
@@ -53,6 +55,12 @@ impl Part<'_> {
         if let Some(tier) = snapshot.layout().and_then(|layout| snapshot.tier_that_changes(layout, self.at()))
         {
             return InNext::Moves(tier);
+        }
+        if let Some(from) = snapshot.first_moved_next()
+            && (self.step, self.input().map_or(usize::MAX, |input| input.at))
+                >= (from, snapshot.reads.compacted.unwrap_or(0))
+        {
+            return InNext::LaidAnew { from };
         }
         let truncation = snapshot.truncation();
         let truncated = |slot| match truncation {
@@ -100,7 +108,9 @@ impl Part<'_> {
         };
         if !steps.contains(&step) {
             leaves
-        } else if snapshot.truncation().is_some_and(|truncation| truncation.next.contains(&slot)) {
+        } else if input.is_none_or(|input| !input.is_log())
+            && snapshot.truncation().is_some_and(|truncation| truncation.next.contains(&slot))
+        {
             truncated(slot)
         } else if closes || snapshot.is_first_next(view, step, &steps) {
             leaves
@@ -111,6 +121,13 @@ impl Part<'_> {
 }
 
 impl Snapshot {
+    /// The step of the first documents that the next update will most likely lay anew.
+    fn first_moved_next(&self) -> Option<usize> {
+        let next = self.step + 1;
+        let turns = |from| ContextTurns::at(self, next).sum(2 * from..2 * next).tokens;
+        self.log()?.first_moved(next, self.overhead.instruction.unwrap_or(0), &turns)
+    }
+
     /// Whether groups of a value end otherwise in the next context: if the values after it leave the window, the groups end
     /// with it.
     fn closes_next(&self, input: &InputView, step: usize) -> bool {

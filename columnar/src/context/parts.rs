@@ -328,6 +328,8 @@ pub struct Parts<'m> {
     passed: usize,
     /// The turns that a budget omits, until they are passed.
     truncation: Option<&'m Truncation>,
+    /// The slot after the omitted turns, while these are passed: no budget omits documents.
+    omitted: usize,
     /// The part after the lead. In a box, because few arrays have one, and parts are large.
     led: Option<Box<Part<'m>>>,
 }
@@ -343,7 +345,19 @@ impl<'m> Parts<'m> {
         let truncation = snapshot.truncation().filter(|truncation| slot < truncation.omitted.end);
         let sections = snapshot.layout().map_or(&[][..], |layout| &layout.sections);
         let passed = 2 * sections.partition_point(|placed| placed.slot <= slot);
-        Self { snapshot, slot, next: 0, last: None, open: 0, sections, passed, truncation, led: None }
+        let omitted = 0;
+        Self {
+            snapshot,
+            slot,
+            next: 0,
+            last: None,
+            open: 0,
+            sections,
+            passed,
+            truncation,
+            omitted,
+            led: None,
+        }
     }
 
     /// The next section before this turn, or the reply to that section.
@@ -373,6 +387,9 @@ impl<'m> Parts<'m> {
             let at = self.next / 2;
             let is_value = self.next % 2 == 1;
             self.next += 1;
+            if self.slot < self.omitted && snapshot.reads.compacted != Some(at) {
+                continue;
+            }
             let elision = if is_value { None } else { snapshot.elision(at) };
             let values = if is_value { views.get(at) } else { elision.map(|elision| &elision.text) };
             let Some(values) = values.filter(|values| values.steps.contains(&step)) else { continue };
@@ -402,7 +419,8 @@ impl<'m> Parts<'m> {
                     return Some(section);
                 }
                 if let Some(omitted) = self.truncation.take_if(|it| it.omitted.start <= self.slot) {
-                    self.slot = omitted.omitted.end;
+                    self.omitted = omitted.omitted.end;
+                    self.slot = self.next_omitted(self.slot.next_multiple_of(2));
                     // A rolling window has no marker.
                     let Some((value, tokens)) = &omitted.marker else { continue };
                     let text = plain(value, *tokens);
@@ -417,9 +435,20 @@ impl<'m> Parts<'m> {
         None
     }
 
+    /// The next slot from this one on, among the omitted turns or after them, that is shown.
+    fn next_omitted(&self, slot: usize) -> usize {
+        let steps = slot / 2..self.omitted.div_ceil(2);
+        let documents = self.snapshot.reads.compacted.and_then(|input| self.snapshot.views().get(input));
+        let next = documents.and_then(|view| view.first(&steps));
+        next.map_or(self.omitted, |step| (2 * step).min(self.omitted))
+    }
+
     /// The slot after this one. The turns of skipped steps are passed at once, up to a section or the omitted turns.
     fn next_slot(&self) -> usize {
         let next = self.slot + 1;
+        if next < self.omitted {
+            return self.next_omitted(next.next_multiple_of(2));
+        }
         if !next.is_multiple_of(2) {
             return next;
         }

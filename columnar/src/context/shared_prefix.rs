@@ -25,6 +25,8 @@ struct PrefixInput {
     end: usize,
     elided: bool,
     text_only: bool,
+    /// How documents are compacted, as a declaration has it.
+    compaction: Option<String>,
 }
 
 impl SharedPrefix {
@@ -46,9 +48,12 @@ impl SharedPrefix {
                 end: end.min(steps.end),
                 elided: input.spec.elided,
                 text_only: input.spec.text_only,
+                compaction: input.spec.compaction.map(|compaction| compaction.to_string()),
             }
         });
-        let tokens = ContextTurns::at(snapshot, snapshot.step).inputs_in(&steps).tokens;
+        let turns = ContextTurns::at(snapshot, snapshot.step).inputs_in(&steps).tokens;
+        // Without self history the prefix is the whole context, and otherwise the documents are a part of it.
+        let tokens = turns + snapshot.documents_in(&steps);
         (Self { step: snapshot.step, form: snapshot.overhead.form, inputs: inputs.collect() }, tokens)
     }
 }

@@ -9,9 +9,10 @@
 //! cells out after that, and a budget knows the sizes of what is left. A context is a function of the declaration and the
 //! stored values, and does not depend on the order in which cells were computed.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use super::compaction::LogContext;
 use super::elisions::MarkedViews;
 use super::exclusions::Exclusions;
 use super::layout::DocumentLayout;
@@ -46,6 +47,7 @@ pub(crate) struct FlowPast {
 pub(super) struct LaidOut {
     whole: MarkedViews,
     layout: Option<Arc<DocumentLayout>>,
+    log: Option<Arc<LogContext>>,
     past: FlowPast,
 }
 
@@ -56,6 +58,8 @@ pub(crate) struct Uncut {
     shown: MarkedViews,
     pub(super) excluded: Option<Arc<Excluded>>,
     layout: Option<Arc<DocumentLayout>>,
+    /// The log of the documents, if a view is compacted.
+    log: Option<Arc<LogContext>>,
     pub(super) fork: Option<usize>,
 }
 
@@ -121,8 +125,18 @@ impl TakenViews {
 
     /// The context of the values that pass the filters of the views, with the layout of the documents.
     #[inline]
-    pub(super) fn lay_out(&self, passing: MarkedViews, layout: Option<DocumentLayout>) -> LaidOut {
-        LaidOut { whole: passing, layout: layout.map(Arc::new), past: self.past.clone() }
+    pub(super) fn lay_out(
+        &self,
+        passing: MarkedViews,
+        layout: Option<DocumentLayout>,
+        log: Option<LogContext>,
+    ) -> LaidOut {
+        LaidOut {
+            whole: passing,
+            layout: layout.map(Arc::new),
+            log: log.map(Arc::new),
+            past: self.past.clone(),
+        }
     }
 }
 
@@ -130,14 +144,14 @@ impl LaidOut {
     /// Leaves the excluded cells out of the views. Calls the counter.
     #[inline]
     pub(super) fn exclude(self) -> Uncut {
-        let Self { whole, layout, past: FlowPast { fork, exclusions } } = self;
+        let Self { whole, layout, log, past: FlowPast { fork, exclusions } } = self;
         let Some(exclusions) = exclusions else {
-            return Uncut { shown: whole, excluded: None, layout, fork };
+            return Uncut { shown: whole, excluded: None, layout, log, fork };
         };
         let shown = MarkedViews::new(whole.without(&exclusions));
         let mut excluded = Excluded { exclusions, whole, next: None };
         excluded.next = excluded.between(shown.step, shown.step + 1).into_iter().min();
-        Uncut { shown, excluded: Some(Arc::new(excluded)), layout, fork }
+        Uncut { shown, excluded: Some(Arc::new(excluded)), layout, log, fork }
     }
 }
 
@@ -169,6 +183,17 @@ impl Uncut {
         self.layout.as_deref()
     }
 
+    /// The log of the documents.
+    pub(super) fn log(&self) -> Option<&LogContext> {
+        self.log.as_deref()
+    }
+
+    /// The tokens of the delimiters around the documents of one step in a compacted view.
+    pub(super) fn around_documents(&self) -> usize {
+        let input = self.reads.compacted;
+        input.and_then(|input| self.overhead.inputs.get(input)).copied().unwrap_or(0)
+    }
+
     /// The last step from which on contexts of the column heed other exclusions than before.
     pub(super) fn excluding_since(&self, step: usize) -> usize {
         self.excluded.as_ref().map_or(0, |excluded| excluded.exclusions.since(&self.reads, step))
@@ -177,8 +202,18 @@ impl Uncut {
     /// The context of an earlier step, without a layout: the documents had other tiers then, and no caller asks for them.
     pub(super) fn at(&self, step: usize) -> Self {
         let exclusions = self.excluded.as_ref().map(|excluded| Arc::clone(&excluded.exclusions));
-        let whole = MarkedViews::new(self.whole().at(step));
-        LaidOut { whole, layout: None, past: FlowPast { fork: None, exclusions } }.exclude()
+        let mut whole = self.whole().at(step);
+        if let Some(log) = self.log().filter(|_| step < self.step) {
+            whole = whole.with_documents(log.texts_before());
+        }
+        let log = self.log.clone();
+        LaidOut {
+            whole: MarkedViews::new(whole),
+            layout: None,
+            log,
+            past: FlowPast { fork: None, exclusions },
+        }
+        .exclude()
     }
 
     /// The tokens that no budget omits, beside the instruction: of the instructions among the inputs and the
@@ -190,7 +225,17 @@ impl Uncut {
 
     /// The tokens of the documents in the system text, and of the ones in messages.
     pub(super) fn document_tokens(&self) -> [usize; 2] {
-        self.layout().map_or([0, 0], |layout| [layout.system_tokens(), layout.message_tokens()])
+        if let Some(layout) = self.layout() {
+            return [layout.system_tokens(), layout.message_tokens()];
+        }
+        [0, self.documents_in(&(0..self.step + 1))]
+    }
+
+    /// The tokens of the documents in the turns of these steps.
+    pub(super) fn documents_in(&self, steps: &Range<usize>) -> usize {
+        let logged = self.reads.compacted.and_then(|input| self.views().get(input));
+        let sum = logged.map(|view| view.sum(steps).with_overhead(self.around_documents()));
+        sum.unwrap_or_default().tokens
     }
 }
 
@@ -223,7 +268,10 @@ impl Snapshot {
         slots.flat_map(move |slot| {
             let step = slot / 2;
             let is_own = slot % 2 == 1;
-            let views = self.columns().enumerate().filter(move |(at, _)| (*at == inputs) == is_own);
+            let views = self
+                .columns()
+                .enumerate()
+                .filter(move |(at, _)| (*at == inputs) == is_own && self.reads.compacted != Some(*at));
             // A skipped cell would not be shown in any case, so no budget omits it.
             let shown = views.filter(move |(_, (_, view))| view.steps.contains(&step) && view.has(step));
             shown.map(move |(_, (column, view))| (column, step - view.lag))

@@ -173,9 +173,17 @@ impl StepViews {
         self.with(step, |_, history| history)
     }
 
+    /// The views with these texts in place of the updates of documents.
+    pub(super) fn with_documents(&self, texts: &History) -> Self {
+        self.filtered(|input| input.is_log().then(|| texts.clone()))
+    }
+
     /// The views without the cells that a context of the step leaves out.
     pub(super) fn without(&self, exclusions: &Exclusions) -> Self {
         self.with(self.step, |input, mut history| {
+            if input.is_some_and(InputView::is_log) {
+                return history;
+            }
             let column = input.map_or(&self.reads.column, |input| &input.name);
             exclusions.at(column, self.step).into_iter().for_each(|step| history.remove(step));
             history
@@ -278,7 +286,7 @@ impl StepViews {
 
     /// Whether any input has a value in the turn of a step.
     fn is_read_at(&self, step: usize) -> bool {
-        self.inputs().any(|(_, view)| view.has(step))
+        self.inputs().any(|(input, view)| !input.is_log() && view.has(step))
     }
 
     /// Whether any input has a value at the current step.
@@ -323,9 +331,13 @@ impl StepViews {
 
     /// The first step from this one on whose turns may have a value; the step after this context, if there is none.
     pub(super) fn next_turn(&self, step: usize) -> usize {
-        let views = self.views().iter();
-        let turns =
-            views.filter_map(|view| view.possible(&(view.steps.start.max(step)..view.steps.end)).next());
+        let views = self.views().iter().enumerate();
+        let turns = views.filter_map(|(at, view)| {
+            let steps = view.steps.start.max(step)..view.steps.end;
+            // A log has few entries, and its steps are not skipped.
+            let is_log = self.reads.compacted == Some(at);
+            if is_log { view.first(&steps) } else { view.possible(&steps).next() }
+        });
         turns.min().unwrap_or(self.step + 1)
     }
 
@@ -378,7 +390,8 @@ mod tests {
             cells
         };
         for budget in [Budget::new(), Budget::of(30).token_buffer(0).truncate_middle()] {
-            let assembler = Assembler::new(reads, ContextSettings::default(), &budget, Arc::new(Estimate), 0);
+            let assembler =
+                Assembler::new(reads, ContextSettings::default(), &budget, Arc::new(Estimate), 0, None);
             let cell = Cell { column: 2, step: LAST };
             let taken = assembler.take(Arc::clone(reads), cell, FlowPast::default(), cells);
             let snapshot = assembler.assemble(&taken, &mut ContextMemory::default());

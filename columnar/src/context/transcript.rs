@@ -102,7 +102,7 @@ impl Transcript {
                     ..StoredCells::default()
                 }
             });
-        let context = taken.lay_out(MarkedViews::new(StepViews::clone(&taken)), None).exclude();
+        let context = taken.lay_out(MarkedViews::new(StepViews::clone(&taken)), None, None).exclude();
         let system = context.overhead.instruction.unwrap_or(0) + context.fixed_tokens()[0];
         let least = context.overhead.least_message(&context.reads);
         let mut omitted = 0..0;

@@ -35,7 +35,11 @@ impl<'s> ContextTurns<'s> {
         let views = self.views;
         let step = self.step;
         let inputs = views.inputs().zip(&views.overhead.inputs);
-        inputs.map(move |((input, view), overhead)| (view, view.turns(&input.spec, step), *overhead))
+        inputs.map(move |((input, view), overhead)| {
+            // No budget omits documents, so they are in no turn.
+            let turns = if input.is_log() { step..step } else { view.turns(&input.spec, step) };
+            (view, turns, *overhead)
+        })
     }
 
     /// The self history, and the steps of it that are shown.

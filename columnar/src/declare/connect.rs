@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::name::Name;
 use super::reads::{Group, InputView, Reads, TieredDocuments};
 use super::schema::{ColumnDraft, Schema, ShownColumn};
-use super::schema_error::SchemaError;
+use super::schema_error::{CompactionMistake, SchemaError};
 use super::view::{DEEPEST_GROUP, Purpose, ViewSpec};
 use super::window::Window;
 use crate::declare::error::nearest;
@@ -52,7 +52,7 @@ impl Schema {
         }
         if errors.len() == known {
             // A column with a wrong view may lack the others because of it.
-            errors.extend(self.wrong_tiers(&reads));
+            errors.extend(self.wrong_layout(&reads));
             errors.extend(Self::wrong_inputs(&reads));
         }
         let step_errors = draft.step_errors.into_iter();
@@ -69,8 +69,10 @@ impl Schema {
         // In a text, a misspelt modifier without parentheses looks like the last part of a name.
         let (base, modifier) = read.rsplit_once('.')?;
         let base = self.name(self.find(base)?);
-        let modifier =
-            nearest(modifier, &["latest", "prev", "tiered()", "context()", "instruction()", "text_only()"])?;
+        let modifier = nearest(
+            modifier,
+            &["latest", "prev", "compacted()", "tiered()", "context()", "instruction()", "text_only()"],
+        )?;
         Some(format!("{base}.{modifier}"))
     }
 }
@@ -129,6 +131,13 @@ impl Connecting<'_> {
     fn connect_input(&mut self, read: usize, spec: ViewSpec) -> Result<(), SchemaError> {
         let column = self.reads.column.clone();
         let name = self.schema.name(read).clone();
+        let is_compacted = spec.compaction.is_some();
+        if is_compacted && (self.reads.compacted.is_some() || self.reads.tiered.is_some())
+            || spec.tiering.is_some() && self.reads.compacted.is_some()
+        {
+            let mistake = CompactionMistake::Twice;
+            return Err(SchemaError::Compacted { column, input: name, mistake });
+        }
         if let Some(tiering) = spec.tiering {
             if let Some(first) = &self.reads.tiered {
                 return Err(first.beside(column, read));
@@ -148,6 +157,9 @@ impl Connecting<'_> {
         let tags = tag.and_then(|tag| Ok((tag, groups.collect::<Result<Vec<_>, _>>()?)));
         let (tag, groups) = tags.map_err(|error| SchemaError::BadTag { column: column.clone(), error })?;
         let input = InputView::new(self.reads.inputs.len(), read, name, tag, spec);
+        if is_compacted {
+            self.reads.compacted = Some(input.at);
+        }
         self.push(input, &groups).map_err(|tag| SchemaError::DuplicateTag { column, tag })
     }
 

@@ -72,6 +72,8 @@ pub struct ViewOutline {
     pub lag: usize,
     /// Whether the view shows documents in tiers.
     pub is_tiered: bool,
+    /// Whether the view shows documents as a log that is compacted.
+    pub is_compacted: bool,
     /// The purpose of the values: instructions are in the system text.
     pub purpose: Purpose,
     /// Whether the view shows the values without the attachments.
@@ -113,6 +115,8 @@ pub enum Repeats {
     AllBut(usize),
     /// The tiers of documents before the first one that changes.
     Tiers,
+    /// Everything, until documents are laid anew.
+    Log,
     /// The instruction, but no message.
     Instruction,
 }
@@ -172,10 +176,12 @@ impl Outline {
             lines.push(format!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for ViewOutline { column, window, lag, is_tiered, purpose, is_text_only } in reads {
+            for view in reads {
+                let ViewOutline { column, window, lag, purpose, is_text_only, .. } = view;
                 let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
                 let label = match purpose {
-                    _ if *is_tiered => "tiers".to_owned(),
+                    _ if view.is_tiered => "tiers".to_owned(),
+                    _ if view.is_compacted => "log".to_owned(),
                     Purpose::Primary => window.label(),
                     purpose => format!("{}, {purpose}", window.label()),
                 };
@@ -212,12 +218,14 @@ impl ViewOutline {
         let tiered = reads.tiered.iter().map(|documents| {
             let column = documents.name.clone();
             let purpose = Purpose::Primary;
-            Self { column, window: Window::All, lag: 0, is_tiered: true, purpose, is_text_only: false }
+            let (is_tiered, is_compacted, is_text_only) = (true, false, false);
+            Self { column, window: Window::All, lag: 0, is_tiered, is_compacted, purpose, is_text_only }
         });
         let inputs = reads.all_inputs().map(|input| {
             let column = input.name.clone();
-            let ViewSpec { window, lag, purpose, text_only, .. } = input.spec;
-            Self { column, window, lag, is_tiered: false, purpose, is_text_only: text_only }
+            let ViewSpec { window, lag, purpose, text_only: is_text_only, .. } = input.spec;
+            let is_compacted = input.spec.compaction.is_some();
+            Self { column, window, lag, is_tiered: false, is_compacted, purpose, is_text_only }
         });
         tiered.chain(inputs).collect()
     }
@@ -263,6 +271,7 @@ impl Repeats {
             return Self::Tiers;
         }
         match windows(reads).filter_map(Window::most).max() {
+            None if reads.compacted.is_some() => Self::Log,
             None => Self::Everything,
             Some(steps) if windows(reads).any(|window| window == Window::All) => Self::AllBut(steps),
             // Every window drops values, so already the first message is another one.
@@ -300,6 +309,7 @@ impl fmt::Display for Repeats {
             Self::AllBut(1) => f.write_str("repeats all but the last step"),
             Self::AllBut(steps) => write!(f, "repeats all but the last {steps} steps"),
             Self::Tiers => f.write_str("repeats the tiers before the first change"),
+            Self::Log => f.write_str("repeats everything until documents are laid anew"),
             Self::Instruction => f.write_str("repeats the instruction"),
         }
     }

@@ -5,14 +5,14 @@
 
 use std::str::FromStr;
 
-use super::view::{DEEPEST_GROUP, Purpose, Tiering, ViewSpec};
+use super::view::{Compaction, DEEPEST_GROUP, Purpose, Tiering, ViewSpec};
 use super::view_text::{ViewText, ViewTextError};
 use super::window::Window;
 use crate::declare::error::{excerpt, nearest};
 
 /// The words after a column, in the order in which the guide explains them.
-const MODIFIERS: &str =
-    "latest window prev all as named note elided text_only filter sample context instruction tiered target";
+const MODIFIERS: &str = "latest window prev all as named note elided text_only filter sample context instruction tiered target \
+     compacted edits at_most";
 
 type ParsedView<T> = Result<T, ViewTextError>;
 
@@ -155,6 +155,7 @@ impl<'t> ViewParser<'t> {
         let example = match word {
             "window" => "the number of values to show, as in `window(3)`",
             "target" => "the number of tokens that a cached tier should have, as in `target(1_536)`",
+            "at_most" => "the largest request over the documents, as in `at_most(2.0)`",
             "note" => "the text of the note, as in `note(\"what the person typed\")`",
             "as" | "named" => "a tag, as in `as(\"digest\")`",
             _ => "parentheses",
@@ -167,12 +168,21 @@ impl<'t> ViewParser<'t> {
         match word {
             "window" => modifiers.count = Some(self.count(example)?),
             "target" => modifiers.tiering = Some(Tiering { target: Some(self.count(example)?) }),
-            "context" | "instruction" | "text_only" if self.peek() != Some(')') => {
+            "at_most" => {
+                let factor = self.factor(example)?;
+                modifiers.compaction.get_or_insert_default().at_most = Some(factor);
+            }
+            "context" | "instruction" | "text_only" | "edits" if self.peek() != Some(')') => {
                 return self.fail(format!("`{word}` takes no arguments: write `.{word}()`"));
             }
             "tiered" if self.peek() != Some(')') => {
                 return self.fail(
                     "`tiered` takes no arguments: write `.tiered().target(1_536)` for a number of tokens",
+                );
+            }
+            "compacted" if self.peek() != Some(')') => {
+                return self.fail(
+                    "`compacted` takes no arguments: write `.compacted().at_most(2.0)` for a bound of the request",
                 );
             }
             "note" | "as" | "named" if self.peek() != Some('"') => {
@@ -195,6 +205,18 @@ impl<'t> ViewParser<'t> {
         }
         // A larger window than the largest number shows all values, as that one does.
         Ok(digits.parse().unwrap_or(usize::MAX))
+    }
+
+    /// A number with a decimal point, or a whole number.
+    fn factor(&mut self, example: &str) -> ParsedView<f64> {
+        self.peek();
+        let start = self.rest;
+        let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_');
+        let end = start.find(|c| !digits(c)).unwrap_or(start.len());
+        let (number, rest) = start.split_at_checked(end).unwrap_or((start, ""));
+        self.rest = rest;
+        let number = number.replace('_', "");
+        number.parse().or_else(|_| self.fail_at(start, format!("expected {example}")))
     }
 
     /// A string literal of Rust, whose quote is next.
@@ -254,6 +276,7 @@ struct Modifiers {
     is_elided: bool,
     is_text_only: bool,
     tiering: Option<Tiering>,
+    compaction: Option<Compaction>,
     /// `context` or `instruction`.
     purpose: Option<Purpose>,
     tag: Option<String>,
@@ -287,6 +310,28 @@ impl Modifiers {
             "latest" | "window" | "all" if self.has_window() => "a view has one window: drop this",
             "as" | "named" if self.tag.is_some() => "a view has one tag: drop this",
             "note" if self.note.is_some() => "a view has one note: drop this",
+            "compacted" if is_self => "`self` is shown as messages, and holds no documents: drop this",
+            "compacted" | "tiered" if self.compaction.is_some() => "documents have one layout: drop this",
+            "compacted" if !self.is_empty() => {
+                "`compacted` comes right after the column, as in `files.compacted()`"
+            }
+            "edits" | "at_most" if self.compaction.is_none() => {
+                "`edits` and `at_most` are for a compacted view, as in `files.compacted().edits().at_most(2.0)`"
+            }
+            "edits" if self.compaction.is_some_and(|it| it.edits) => {
+                "a compacted view has one `edits()`: drop this"
+            }
+            "at_most" if self.compaction.is_some_and(|it| it.at_most.is_some()) => {
+                "a compacted view has one bound: drop this"
+            }
+            "latest" | "window" | "all" | "prev" | "elided" if self.compaction.is_some() => {
+                "documents are a set, which has no window: drop this"
+            }
+            "as" | "named" | "note" | "context" | "instruction" | "text_only"
+                if self.compaction.is_some() =>
+            {
+                "a compacted view takes no tag, note or purpose: drop this"
+            }
             "tiered" if is_self => "`self` is shown as messages, so it has no tiers: drop this",
             "tiered" if self.is_tiered() => "a view is tiered once: drop this",
             "tiered" if !self.is_empty() => "`tiered` comes right after the column, as in `files.tiered()`",
@@ -335,6 +380,8 @@ impl Modifiers {
             "elided" => self.is_elided = true,
             "text_only" => self.is_text_only = true,
             "tiered" => self.tiering = Some(Tiering { target: None }),
+            "compacted" => self.compaction = Some(Compaction::default()),
+            "edits" => self.compaction.get_or_insert_default().edits = true,
             "context" => self.purpose = Some(Purpose::Context),
             "instruction" => self.purpose = Some(Purpose::Instruction),
             _ => {}
@@ -343,11 +390,11 @@ impl Modifiers {
 
     fn spec(self) -> ViewSpec {
         let Self { window, count, is_lagged, is_elided: elided, is_text_only: text_only, .. } = self;
-        let Self { tiering, purpose, tag, note, .. } = self;
+        let Self { tiering, compaction, purpose, tag, note, .. } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
         let lag = usize::from(is_lagged);
-        let spec = ViewSpec { lag, tag, note, elided, text_only, tiering, ..ViewSpec::all() };
+        let spec = ViewSpec { lag, tag, note, elided, text_only, tiering, compaction, ..ViewSpec::all() };
         spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::name::{Name, last_part};
-use super::view::{Purpose, Tiering, ViewSpec};
+use super::view::{Compaction, Purpose, Tiering, ViewSpec};
 use super::window::Window;
 use crate::history::SkippedSteps;
 
@@ -19,6 +19,8 @@ pub(crate) struct Reads {
     pub(crate) instructions: Vec<InputView>,
     /// The documents in tiers. These are in no turn, and so no input.
     pub(crate) tiered: Option<TieredDocuments>,
+    /// The index of the input whose documents are compacted.
+    pub(crate) compacted: Option<usize>,
     /// The view of the self history.
     pub(crate) self_view: Option<ViewSpec>,
     pub(crate) groups: Vec<Group>,
@@ -64,6 +66,7 @@ impl Reads {
             inputs: Vec::new(),
             instructions: Vec::new(),
             tiered: None,
+            compacted: None,
             self_view: None,
             groups: Vec::new(),
             notes: None,
@@ -85,6 +88,12 @@ impl Reads {
     /// The views that messages show: the inputs, and the self history after them.
     pub(crate) fn views(&self) -> impl Iterator<Item = &ViewSpec> + Clone {
         self.inputs.iter().map(|input| &input.spec).chain(&self.self_view)
+    }
+
+    /// The input whose documents are compacted, and how.
+    pub(crate) fn compacted(&self) -> Option<(&InputView, Compaction)> {
+        let input = self.inputs.get(self.compacted?)?;
+        Some((input, input.spec.compaction?))
     }
 
     /// The view at an index: an input, or the self history after them.
@@ -175,6 +184,11 @@ impl InputView {
     /// Whether the input ends the system text, and is in no message.
     pub(crate) fn is_instruction(&self) -> bool {
         self.spec.purpose == Purpose::Instruction
+    }
+
+    /// Whether the input is a log of documents. It is in no turn: no budget omits it, and it makes no request.
+    pub(crate) fn is_log(&self) -> bool {
+        self.spec.compaction.is_some()
     }
 
     /// The number of groups that it shares with another input, from the outermost on.

@@ -192,6 +192,16 @@ pub enum SchemaError {
         /// The column.
         column: Name,
     },
+    /// A mistake in a compacted view.
+    #[error("`{column}` reads `{input}` in a compacted view, {mistake}")]
+    Compacted {
+        /// The column that reads.
+        column: Name,
+        /// The column that is read.
+        input: Name,
+        /// The mistake.
+        mistake: CompactionMistake,
+    },
     /// A view that shows all values and counts the hidden ones.
     #[error(
         "`{column}` shows all values of `{input}`, so it hides nothing: drop `.elided()`, or show fewer, as in \
@@ -333,8 +343,8 @@ pub enum SchemaError {
     },
     /// A window, a lag, a filter or a count of hidden values of documents.
     #[error(
-        "`{column}` reads a part of `{input}`, and documents are a set, which has no window: read `{input}` or \
-         `{input}.tiered()`"
+        "`{column}` reads a part of `{input}`, and documents are a set, which has no window: read `{input}.compacted()`, \
+         `{input}.tiered()` or `{input}`"
     )]
     WindowOfDocuments {
         /// The column that reads.
@@ -367,7 +377,8 @@ impl SchemaError {
             Self::NoInput { .. }
             | Self::NoPrimaryInput { .. }
             | Self::TiersWithoutSelf { .. }
-            | Self::TiersWithoutText { .. } => true,
+            | Self::TiersWithoutText { .. }
+            | Self::Compacted { mistake: CompactionMistake::WithoutText, .. } => true,
             Self::BadStep { error, .. } => *error == StepError::Missing,
             _ => false,
         }
@@ -396,6 +407,27 @@ fn suggestion_of(name: Option<&str>) -> String {
         Some(name) => format!("did you mean `{name}`?"),
         None => "declare it, or correct the name".to_owned(),
     }
+}
+
+/// A mistake in a compacted view. It prints as the end of a sentence about the view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompactionMistake {
+    /// The column that is read holds text.
+    #[error("and `.compacted()` is for documents: declare the source as documents, or drop `.compacted()`")]
+    OfText,
+    /// A tag, a note, a group, a purpose or `.text_only()`.
+    #[error("which takes no tag, note, group, purpose or `.text_only()`: drop it")]
+    Tagged,
+    /// Another view of the column lays out documents, too.
+    #[error("and has another compacted or tiered view: drop one of the two")]
+    Twice,
+    /// The column reads no text, so a step without a change would have no message.
+    #[error("so it must read text, too: add a view of text, as in `user`")]
+    WithoutText,
+    /// A bound below 1.
+    #[error("whose `.at_most(…)` is below 1, and a request has each document once: write 1.0 or more")]
+    Bound,
 }
 
 /// A mistake in the compute step of a column that was declared as [data](crate::data). It prints as the rest of a

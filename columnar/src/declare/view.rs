@@ -47,6 +47,26 @@ pub(crate) struct ViewSpec {
     pub(crate) text_only: bool,
     /// The layout of documents by how long they have not changed; `None` for values in turns. Such a view has no window.
     pub(crate) tiering: Option<Tiering>,
+    /// The layout of documents as a log, which is compacted now and then. Such a view has no window.
+    pub(crate) compaction: Option<Compaction>,
+}
+
+/// How a compacted view lays out documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Compaction {
+    /// Whether a changed document is shown as a diff, where that is shorter.
+    pub(crate) edits: bool,
+    /// The largest request over the texts that are valid; `None` for the default of the model.
+    pub(crate) at_most: Option<f64>,
+}
+
+/// As in a declaration after the column's name: `.compacted()` or `.compacted().edits().at_most(2.0)`.
+impl fmt::Display for Compaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(".compacted()")?;
+        f.write_str(if self.edits { ".edits()" } else { "" })?;
+        self.at_most.map_or(Ok(()), |factor| write!(f, ".at_most({factor:?})"))
+    }
 }
 
 /// How a tiered view lays out documents.
@@ -109,6 +129,7 @@ impl ViewSpec {
             elided: false,
             text_only: false,
             tiering: None,
+            compaction: None,
         }
     }
 

@@ -1,12 +1,12 @@
 //! The rules of documents and of purposes.
 //!
-//! Documents are a set, so a view shows all of them, in turns or in tiers. References come first in a message, and
+//! Documents are a set, so a view shows all of them, in turns, in a log or in tiers. References come first in a message, and
 //! instructions are in the system text.
 
 use super::name::Name;
 use super::reads::{Reads, TieredDocuments};
 use super::schema::{Schema, ShownColumn};
-use super::schema_error::SchemaError;
+use super::schema_error::{CompactionMistake, SchemaError};
 use super::view::{Purpose, ViewSpec};
 
 impl TieredDocuments {
@@ -31,6 +31,15 @@ impl Schema {
             && spec.groups.is_empty()
             && spec.purpose == Purpose::Primary
             && !spec.text_only;
+        let compacted = spec.compaction.and_then(|compaction| match compaction.at_most {
+            _ if !self.is_documents(read) => Some(CompactionMistake::OfText),
+            _ if !is_plain && spec.is_whole() => Some(CompactionMistake::Tagged),
+            Some(factor) if factor.is_nan() || factor < 1.0 => Some(CompactionMistake::Bound),
+            _ => None,
+        });
+        if let Some(mistake) = compacted {
+            return Some(SchemaError::Compacted { column, input, mistake });
+        }
         match (self.is_documents(read), spec.tiering) {
             (false, Some(_)) => {
                 let is_source = self.is_source(read);
@@ -42,10 +51,19 @@ impl Schema {
         }
     }
 
-    /// The mistake in a column with a tiered view, which reads the whole self history, text, and no other documents.
-    pub(super) fn wrong_tiers(&self, reads: &Reads) -> Option<SchemaError> {
-        let tiered = reads.tiered.as_ref()?;
+    /// The mistake in a column with a compacted view, which reads text, or with a tiered view, which reads the whole self
+    /// history, text, and no other documents.
+    pub(super) fn wrong_layout(&self, reads: &Reads) -> Option<SchemaError> {
         let column = reads.column.clone();
+        let Some(tiered) = reads.tiered.as_ref() else {
+            let (input, _) = reads.compacted()?;
+            let reads_text = reads.inputs.iter().any(|input| !self.is_documents(input.column));
+            return (!reads_text).then(|| SchemaError::Compacted {
+                column,
+                input: input.name.clone(),
+                mistake: CompactionMistake::WithoutText,
+            });
+        };
         let input = tiered.name.clone();
         if let Some(other) = reads.all_inputs().find(|input| self.is_documents(input.column)) {
             Some(tiered.beside(column, other.column))

@@ -44,6 +44,7 @@ pub(super) fn write_view(
         write!(f, "{name}{}", WindowSuffix { window: spec.window, lag: spec.lag })?;
     }
     spec.tiering.iter().try_for_each(|tiering| write!(f, "{tiering}"))?;
+    spec.compaction.iter().try_for_each(|compaction| write!(f, "{compaction}"))?;
     if spec.purpose != Purpose::Primary {
         write!(f, ".{}()", spec.purpose)?;
     }

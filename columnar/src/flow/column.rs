@@ -8,7 +8,9 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::compute::{IntoStep, Step};
-use crate::declare::{DEEPEST_GROUP, FileOrigin, Purpose, StepError, Tiering, ViewSpec, ViewTextError};
+use crate::declare::{
+    Compaction, DEEPEST_GROUP, FileOrigin, Purpose, StepError, Tiering, ViewSpec, ViewTextError,
+};
 
 /// The declaration of a column. A clone is the same column, and costs a reference count.
 ///
@@ -226,6 +228,12 @@ impl Column {
         TieredView { column: self.clone(), tiering: Tiering { target: None } }
     }
 
+    /// A view of documents as a log of changes, which is compacted when carrying old texts has cost as much as writing the
+    /// new ones. [`flow`](crate::flow()) returns an error if the column holds text, or if the reader reads no text.
+    pub fn compacted(&self) -> CompactedView {
+        CompactedView { column: self.clone(), compaction: Compaction::default() }
+    }
+
     /// A view of the values that `shows` accepts; see [`View::filter`].
     pub fn filter(&self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> View {
         self.all().filter(shows)
@@ -422,6 +430,30 @@ impl TieredView {
     #[must_use]
     pub fn target(self, tokens: usize) -> Self {
         Self { tiering: Tiering { target: Some(tokens) }, ..self }
+    }
+}
+
+/// A view of documents as a log. [`Column::compacted`] makes it, and it becomes a [`View`].
+#[derive(Clone, Debug)]
+pub struct CompactedView {
+    pub(super) column: Column,
+    pub(super) compaction: Compaction,
+}
+
+impl CompactedView {
+    /// Shows a changed document as a diff, where that is shorter than the document. The model must apply the diff, as
+    /// models for code do.
+    #[must_use]
+    pub fn edits(self) -> Self {
+        Self { compaction: Compaction { edits: true, ..self.compaction }, ..self }
+    }
+
+    /// Sets the most tokens of a request, as a multiple of the tokens that it has without old texts: 1.0 shows each document
+    /// once. The default is 2.0, and no bound for a model whose cache is read for a twentieth of the price or less.
+    /// [`flow`](crate::flow()) returns an error for a factor below 1.
+    #[must_use]
+    pub fn at_most(self, factor: f64) -> Self {
+        Self { compaction: Compaction { at_most: Some(factor), ..self.compaction }, ..self }
     }
 }
 

@@ -31,7 +31,9 @@ mod view_text;
 
 pub use crate::history::IntoValue;
 pub use crate::run::{ColumnId, Run, Values};
-pub use column::{Column, IntoViews, TieredView, View, column, documents, group, prev, source, this};
+pub use column::{
+    Column, CompactedView, IntoViews, TieredView, View, column, documents, group, prev, source, this,
+};
 pub use dynamic::{Dynamic, Flow, flow};
 pub use generated::{ColumnOf, ColumnsOf, OpeningOf};
 pub use get::ColumnKey;

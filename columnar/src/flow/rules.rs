@@ -42,10 +42,10 @@ rules! {
         "the flow that this one extends has a column of this name\n\nhelp: rename this one";
     /// A view of a part of a column shows text.
     whole_documents:
-        "documents are a set, which has no window\n\nhelp: read all of the column, or write `tiered()` after it";
-    /// A tiered view shows documents.
+        "documents are a set, which has no window\n\nhelp: read all of the column, or write `compacted()` after it";
+    /// A view with a layout shows documents.
     tiered_documents:
-        "a tiered view shows documents, and this column holds text\n\nhelp: drop `tiered()`";
+        "a tiered or compacted view shows documents, and this column holds text\n\nhelp: drop `tiered()` or `compacted()`";
     /// No view beside a tiered one shows documents.
     one_source_of_documents:
         "a column with a tiered view can read no other documents\n\n\

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::column::{Column, IntoViews, TieredView, View};
+use super::column::{Column, CompactedView, IntoViews, TieredView, View};
 use crate::declare::{Purpose, ViewFilter, ViewSpec, Window};
 
 impl View {
@@ -175,6 +175,12 @@ impl From<&Column> for View {
 impl From<TieredView> for View {
     fn from(TieredView { column, tiering }: TieredView) -> Self {
         column.all().with(|spec| ViewSpec { tiering: Some(tiering), ..spec })
+    }
+}
+
+impl From<CompactedView> for View {
+    fn from(CompactedView { column, compaction }: CompactedView) -> Self {
+        column.all().with(|spec| ViewSpec { compaction: Some(compaction), ..spec })
     }
 }
 

@@ -117,7 +117,7 @@ impl DeferredRules<'_> {
         self.add("new_name", name.span(), quote!(!<#columns>::__BASE.__has(#text)));
     }
 
-    /// A tiered view shows documents. A column of the base holds text if a view shows a part of it, or if it is read
+    /// A tiered or compacted view shows documents. A column of the base holds text if a view shows a part of it, or if it is read
     /// beside a tiered view.
     fn add_of_documents(&mut self, column: &ColumnDecl) {
         let columns = self.columns;
@@ -126,7 +126,7 @@ impl DeferredRules<'_> {
             let at = view.base.span();
             let name = view.name();
             let is_documents = quote!(<#columns>::__BASE.__is_documents(#name));
-            if view.is_tiered() {
+            if view.has_layout() {
                 // A name that the base does not have is reported at the mention of the name.
                 let is_known = quote!(<#columns>::__BASE.__has(#name));
                 self.add("tiered_documents", at, quote!(#is_documents || !#is_known));

@@ -130,8 +130,8 @@ impl<'v> IndexedView<'v> {
         let modifiers = self.view.constant_modifiers();
         let groups = groups(self.view);
         let view = quote!(#Private::View::__literal(#literals));
-        if self.view.is_tiered() {
-            return quote!(#view.__in_tiers() #modifiers.__view());
+        if let Some(layout) = layout(self.view) {
+            return quote!(#view #layout);
         }
         quote!(#view #modifiers #groups)
     }
@@ -167,10 +167,11 @@ pub(super) fn mention_column(view: &ViewDecl, reader: &Ident) -> TokenStream {
             #editors_only #[cfg(not(rust_analyzer))] let _ = #here.#field #(.#before)*;
         };
     }
-    match view.of_kinds(&[ModifierKind::Tiered]).filter(|_| modifiers.is_none()) {
+    let layout = view.of_kinds(&[ModifierKind::Tiered, ModifierKind::Compacted]);
+    match layout.filter(|_| modifiers.is_none()) {
         // Text has no such method: a rule reports that, and rustc would, too.
-        Some(tiered) => quote! {
-            #[cfg(rust_analyzer)] #mention #tiered;
+        Some(layout) => quote! {
+            #[cfg(rust_analyzer)] #mention #layout;
             #[cfg(not(rust_analyzer))] #mention;
         },
         None => quote!(#editors_only #mention #modifiers;),
@@ -198,9 +199,8 @@ pub(super) fn constant_of(view: &ViewDecl, reader: &Ident) -> Ident {
 
 /// All modifiers and groups of a view, as calls.
 fn modifiers(view: &ViewDecl) -> TokenStream {
-    if view.is_tiered() && view.is_valid() {
-        let target = view.constant_modifiers();
-        return quote!(.__in_tiers() #target.__view());
+    if let Some(layout) = layout(view).filter(|_| view.is_valid()) {
+        return layout;
     }
     let modifiers = view.modifiers();
     let groups = groups(view);
@@ -209,6 +209,16 @@ fn modifiers(view: &ViewDecl) -> TokenStream {
     let is_needed = !view.has_modifiers() || !view.is_valid();
     let all = is_needed.then(|| quote!(.__all()));
     quote!(#modifiers #all #groups)
+}
+
+/// The layout of documents, as calls.
+fn layout(view: &ViewDecl) -> Option<TokenStream> {
+    let settings = view.constant_modifiers();
+    match () {
+        () if view.is_tiered() => Some(quote!(.__in_tiers() #settings.__view())),
+        () if view.is_compacted() => Some(quote!(.__in_log() #settings.__view())),
+        () => None,
+    }
 }
 
 fn groups(view: &ViewDecl) -> Option<TokenStream> {

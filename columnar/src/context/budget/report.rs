@@ -113,10 +113,10 @@ pub enum BudgetError {
 }
 
 /// A text of a context that no budget omits. It prints as in "the largest is the legend".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum FixedText {
-    /// A document in a [tier](crate::tiers).
+    /// A document in a [tier](crate::tiers), or in a [compacted](crate::flow::Handle::compacted) view.
     Document(Key),
     /// The legend of the documents.
     Legend,

@@ -55,7 +55,7 @@ mod urls;
 
 pub use error::{TextFault, UpdateError, UpdateFault};
 pub use key::{Key, KeyError, KeyFault, Kind};
-pub(crate) use render::{FencedText, push_items};
+pub(crate) use render::{FencedText, push_items, push_lines};
 pub use set::{Changes, Documents};
 pub use update::{Cluster, Update};
 pub use urls::urls;

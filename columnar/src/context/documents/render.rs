@@ -54,7 +54,7 @@ pub(crate) fn push_items<'d>(
 }
 
 /// Adds a section of lines.
-pub(super) fn push_lines(shown: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
+pub(crate) fn push_lines(shown: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
     for (at, line) in lines.into_iter().enumerate() {
         if at == 0 {
             push_title(shown, title);

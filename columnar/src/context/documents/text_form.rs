@@ -37,10 +37,11 @@ enum UpdateSection {
     Documents(Kind),
     References,
     Removed,
+    LaidAnew,
 }
 
 /// The sections in order, with the titles.
-const SECTIONS: [(&str, UpdateSection); 7] = [
+const SECTIONS: [(&str, UpdateSection); 8] = [
     ("# Legend", UpdateSection::Legend),
     ("# File Tree", UpdateSection::Tree),
     ("# Symbols", UpdateSection::Documents(Kind::Symbol)),
@@ -48,7 +49,11 @@ const SECTIONS: [(&str, UpdateSection); 7] = [
     ("# Files", UpdateSection::Documents(Kind::File)),
     ("# URLs", UpdateSection::Documents(Kind::Url)),
     ("# Removed", UpdateSection::Removed),
+    ("# Laid Anew", UpdateSection::LaidAnew),
 ];
+
+/// The line before the first step whose documents are laid anew.
+const LAID_ANEW: &str = "from step ";
 
 /// The text of an update that changes nothing.
 const NOTHING: &str = "No document changed.";
@@ -57,7 +62,7 @@ impl Update {
     /// The update as text: the value of a source of documents. A view of the source shows it to the model.
     ///
     /// The sections are in this order, and each is there only if it has something: `# Legend`, `# File Tree`, `# Symbols`,
-    /// `# References` with the clusters, `# Files`, `# URLs` and `# Removed`.
+    /// `# References` with the clusters, `# Files`, `# URLs`, `# Removed` and `# Laid Anew`.
     ///
     /// ```
     /// use columnar::documents::{Kind, Update};
@@ -149,6 +154,9 @@ impl Update {
             UpdateSection::Documents(kind) => render::push_items(text, title, self.items(kind)),
             UpdateSection::References => render::push_lines(text, title, self.references()),
             UpdateSection::Removed => render::push_lines(text, title, self.removed()),
+            UpdateSection::LaidAnew => {
+                render::push_lines(text, title, self.laid_anew.map(|step| format!("{LAID_ANEW}{step}")));
+            }
         }
     }
 
@@ -221,6 +229,7 @@ impl<'t> UpdateParser<'t> {
                 UpdateSection::Documents(kind) => self.items(kind)?,
                 UpdateSection::References => self.lines(Self::reference)?,
                 UpdateSection::Removed => self.lines(Self::removal)?,
+                UpdateSection::LaidAnew => self.lines(Self::first_laid_anew)?,
             };
             if !is_followed {
                 return Ok(());
@@ -285,6 +294,11 @@ impl<'t> UpdateParser<'t> {
         let key = self.key(kind, path)?;
         let before = self.update.documents.insert(key, DocumentChange::Remove);
         before.map_or(Ok(()), |_| Err(TextFault::Order))
+    }
+
+    fn first_laid_anew(&mut self, line: &str) -> Result<(), TextFault> {
+        let step = line.strip_prefix(LAID_ANEW).and_then(number).ok_or(TextFault::Line)?;
+        self.update.laid_anew.replace(step).map_or(Ok(()), |_| Err(TextFault::Line))
     }
 
     /// A key in the normal form, after the one before.

@@ -37,6 +37,8 @@ pub struct Update {
     pub(super) tree: Option<Value>,
     pub(super) legend: Option<Value>,
     pub(super) documents: BTreeMap<Key, DocumentChange>,
+    /// The first step whose documents are laid anew.
+    pub(super) laid_anew: Option<usize>,
     faults: Vec<UpdateFault>,
     /// The number of documents so far, also of faulty ones.
     number: usize,
@@ -147,9 +149,39 @@ impl Update {
         self
     }
 
+    /// Lays all documents anew in [compacted](crate::flow::Handle::compacted) views: requests from this step on show each
+    /// document once, after the turns so far. A flow decides this by itself, by the prices of the model; a program may know
+    /// better, for example that nobody has used the flow for hours.
+    ///
+    /// ```
+    /// use columnar::documents::Update;
+    ///
+    /// assert_eq!(Update::new().laid_anew().to_text()?, "# Laid Anew\n\nfrom step 0");
+    /// # Ok::<(), columnar::documents::UpdateError>(())
+    /// ```
+    #[must_use]
+    pub fn laid_anew(self) -> Self {
+        self.laid_anew_from(0)
+    }
+
+    /// Lays the documents anew that were put at a step or later.
+    #[must_use]
+    pub(crate) fn laid_anew_from(self, step: usize) -> Self {
+        Self { laid_anew: Some(step), ..self }
+    }
+
+    /// The first step whose documents are laid anew, if any are.
+    pub(crate) fn first_laid_anew(&self) -> Option<usize> {
+        self.laid_anew
+    }
+
     /// Whether the update changes nothing and has no fault.
     pub fn is_empty(&self) -> bool {
-        self.tree.is_none() && self.legend.is_none() && self.documents.is_empty() && self.faults.is_empty()
+        self.tree.is_none()
+            && self.legend.is_none()
+            && self.documents.is_empty()
+            && self.laid_anew.is_none()
+            && self.faults.is_empty()
     }
 
     fn put(mut self, kind: Kind, path: &str, text: Value) -> Self {
@@ -196,8 +228,8 @@ impl Update {
 
 impl PartialEq for Update {
     fn eq(&self, other: &Self) -> bool {
-        (&self.tree, &self.legend, &self.documents, &self.faults)
-            == (&other.tree, &other.legend, &other.documents, &other.faults)
+        (&self.tree, &self.legend, &self.documents, self.laid_anew, &self.faults)
+            == (&other.tree, &other.legend, &other.documents, other.laid_anew, &other.faults)
     }
 }
 
@@ -213,6 +245,7 @@ impl fmt::Debug for Update {
             DocumentChange::Remove => (key, None),
         });
         let faults = self.faults.iter().map(|fault| ("fault", fault));
-        f.debug_map().entries(alone).entries(documents).entries(faults).finish()
+        let laid_anew = self.laid_anew.map(|step| ("laid anew from", step));
+        f.debug_map().entries(alone).entries(documents).entries(laid_anew).entries(faults).finish()
     }
 }

@@ -9,4 +9,4 @@ mod text;
 mod view;
 
 pub use constant::Graph;
-pub use view::{TieredView, View};
+pub use view::{CompactedView, TieredView, View};

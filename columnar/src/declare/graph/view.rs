@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::declare::{Purpose, ShownColumn, Tiering, ViewFilter, ViewSpec, Window, is_tag};
+use crate::declare::{Compaction, Purpose, ShownColumn, Tiering, ViewFilter, ViewSpec, Window, is_tag};
 
 /// A view as a tuple of literals, if nothing else was declared of it: the column, the number of last values (0 for
 /// all), whether each value is shown one step later, and the tag.
@@ -32,6 +32,7 @@ pub struct View {
     pub(super) groups: &'static [&'static str],
     pub(super) purpose: Purpose,
     pub(super) tiering: Option<Tiering>,
+    pub(super) compaction: Option<Compaction>,
 }
 
 /// A view of documents in tiers: those that have not changed for long come first, so that the next request repeats them.
@@ -52,6 +53,41 @@ impl TieredView {
     #[doc(hidden)]
     pub const fn __view(self) -> View {
         self.0
+    }
+}
+
+/// A view of documents as a log of changes, which is compacted when carrying old texts has cost as much as writing the new
+/// ones.
+///
+/// Inside `flow!` it is `files.compacted()`, and at run time a [`flow::CompactedView`](crate::flow::CompactedView).
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct CompactedView(View, Compaction);
+
+impl CompactedView {
+    /// Shows a changed document as a diff, where that is shorter than the document. The model must apply the diff, as
+    /// models for code do.
+    pub const fn edits(self) -> Self {
+        let Self(view, compaction) = self;
+        Self(view, Compaction { edits: true, ..compaction })
+    }
+
+    /// Sets the most tokens of a request, as a multiple of the tokens that it has without old texts: 1.0 shows each document
+    /// once. The default is 2.0, and no bound for a model whose cache is read for a twentieth of the price or less.
+    ///
+    /// # Panics
+    ///
+    /// If the factor is below 1; inside `flow!` that is a compile error.
+    pub const fn at_most(self, factor: f64) -> Self {
+        assert!(factor >= 1.0, "a request has all documents, so `at_most` takes 1.0 or more");
+        let Self(view, compaction) = self;
+        Self(view, Compaction { at_most: Some(factor), ..compaction })
+    }
+
+    #[doc(hidden)]
+    pub const fn __view(self) -> View {
+        let Self(view, compaction) = self;
+        View { compaction: Some(compaction), ..view }
     }
 }
 
@@ -77,6 +113,7 @@ impl View {
             groups: &[],
             purpose: Purpose::Primary,
             tiering: None,
+            compaction: None,
         }
     }
 
@@ -191,19 +228,28 @@ impl View {
     }
 
     #[doc(hidden)]
+    pub const fn __in_log(self) -> CompactedView {
+        CompactedView(self, Compaction { edits: false, at_most: None })
+    }
+
+    #[doc(hidden)]
     pub const fn __in(self, groups: &'static [&'static str]) -> Self {
         Self { groups, ..self }
+    }
+
+    fn has_layout(&self) -> bool {
+        self.tiering.is_some() || self.compaction.is_some()
     }
 
     /// The view as the schema checks it, in the column number `reader` of the graph.
     pub(super) fn spec(&self, reader: usize) -> (ShownColumn, ViewSpec) {
         let has_tag =
-            self.column != reader && self.tiering.is_none() && !matches!(self.purpose, Purpose::Instruction);
+            self.column != reader && !self.has_layout() && !matches!(self.purpose, Purpose::Instruction);
         let spec = ViewSpec {
             window: self.window,
             has_empty_window: self.has_empty_window,
             lag: self.lag,
-            // The self history has no tag, nor have instructions and documents in tiers, and the schema refuses one.
+            // The self history has no tag, nor have instructions and documents with a layout, and the schema refuses one.
             tag: has_tag.then(|| self.tag.to_owned()),
             // `flow!` refuses two groups with one tag in a column, so one id is enough for all.
             groups: self.groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
@@ -218,6 +264,7 @@ impl View {
             // `flow!` refuses a second purpose.
             has_other_purposes: false,
             tiering: self.tiering,
+            compaction: self.compaction,
         };
         (ShownColumn::Column(self.column), spec)
     }

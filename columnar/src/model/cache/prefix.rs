@@ -80,6 +80,11 @@ pub enum Difference {
     },
     /// The tier of [documents](crate::tiers) changes by itself: an item moves, or a page is not shown again.
     Tier(Tier),
+    /// Documents of a [compacted](crate::CompactedView) view are laid anew, from the step of these on.
+    Documents {
+        /// The step.
+        from: usize,
+    },
     /// The system text before the messages changes with an [instruction](crate::View::instruction) that the column reads.
     Instruction {
         /// The column of the instruction.
@@ -137,6 +142,7 @@ impl Difference {
                 Some(Self::View { column: origin.column.clone(), step: origin.step, window, lag, is_self })
             }
             (InNext::Moves(tier), _) => Some(Self::Tier(tier)),
+            (InNext::LaidAnew { from }, _) => Some(Self::Documents { from }),
             (InNext::MayBeTruncated | InNext::Truncated, _) => Some(Self::Budget),
             _ => None,
         }
@@ -155,6 +161,7 @@ impl fmt::Display for Difference {
             }
             Self::Exclusion { column, step } => write!(f, "the exclusion of `{column}` at step {step}"),
             Self::Tier(tier) => write!(f, "the tier {tier}"),
+            Self::Documents { from } => write!(f, "the documents of step {from}, which are laid anew"),
             Self::Budget => f.write_str("the part that the budget omits"),
         }
     }

@@ -15,6 +15,7 @@ use super::state::damaged_update;
 use super::{Error, Result};
 use crate::compute::{Defaults, StepSettings};
 use crate::context::budget::{Budget, BudgetError};
+use crate::context::compaction::LogPrices;
 use crate::context::{
     AssembleError, Assembler, ContextMemory, ContextSettings, Snapshot, TakenViews, previous_step,
 };
@@ -53,6 +54,9 @@ pub(crate) struct ContextDraft {
     /// The steps that are not in memory, of the columns that the context shows.
     pub(crate) unloaded: BTreeMap<usize, StepRanges>,
 }
+
+/// The prices of reading and writing that most providers have, over the price of a token.
+const USUAL: (f64, f64) = (0.1, 1.25);
 
 /// The smallest minimum of a provider's cache, in tokens.
 const MINIMUM: usize = 1024;
@@ -97,18 +101,38 @@ impl ContextRecipe {
         let settings = ContextSettings { form: self.settings.form, instruction, system, media };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
+        let prices = self.reads.compacted().map(|_| self.prices());
         let mut budget = self.budget.clone();
         // An inherited model may be the one of the environment, so the name is looked up only where it matters.
         if let Some(name) = budget.takes_window().then(|| self.model_name()).flatten() {
             budget = ContextWindow::limit(&name, budget);
         }
-        let assembler = Assembler::new(&self.reads, settings, &budget, counter, target);
+        let assembler = Assembler::new(&self.reads, settings, &budget, counter, target, prices);
         ColumnContexts::new(assembler, ContextMemory::default())
     }
 
     /// The name of the column's model. An unknown model is an error of the run.
     fn model_name(&self) -> Option<Arc<str>> {
         self.settings.model.as_ref()?.model_name(&self.defaults.model)
+    }
+
+    /// The prices by which documents are laid anew.
+    fn prices(&self) -> LogPrices {
+        let name = self.model_name();
+        let policy = name.as_deref().map_or(&CachePolicy::UNKNOWN, CachePolicy::by_model);
+        let window = name.as_deref().and_then(ContextWindow::by_model);
+        let CachePolicy { price, read, short, minimum, .. } = policy;
+        // Most servers keep prefixes. A model that is not known would have everything laid anew with each change otherwise.
+        let (read, write) = if policy.models.is_empty() { USUAL } else { (*read, short.factor) };
+        LogPrices {
+            price: price.unwrap_or(1.0),
+            read,
+            write,
+            minimum: if policy.models.is_empty() { MINIMUM } else { *minimum },
+            at_most: None,
+            // The other half is for what comes.
+            window: window.map_or(usize::MAX, |window| window.tokens / 2),
+        }
     }
 
     /// The tokens of a tier whose view has no target: more than the least that the provider of the column caches.
@@ -136,8 +160,9 @@ impl ContextDraft {
                 }
                 AssembleError::Budget(source) => Error::Budget { column, step: cell.step, source },
                 AssembleError::Update { step, error } => {
-                    let source = taken.reads.tiered.as_ref().map_or(&column, |documents| &documents.name);
-                    damaged_update(source, step, &error)
+                    let tiered = taken.reads.tiered.as_ref().map(|documents| &documents.name);
+                    let logged = taken.reads.compacted().map(|(input, _)| &input.name);
+                    damaged_update(tiered.or(logged).unwrap_or(&column), step, &error)
                 }
             }
         })

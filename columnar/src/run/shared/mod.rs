@@ -7,6 +7,7 @@
 
 mod exclusions;
 mod follow;
+mod lay_anew;
 mod push;
 mod read;
 mod settings;

@@ -130,7 +130,7 @@ impl SharedFlow {
         &self,
         plan: &Plan,
         source: usize,
-        value: Value,
+        mut value: Value,
         mut counted: CountedTokens,
     ) -> Result<usize> {
         let name = plan.schema().name(source);
@@ -143,6 +143,10 @@ impl SharedFlow {
             let cell = Cell { column: source, step };
             // Before the write: a stored value never changes, so nothing invalid may be stored.
             let documents = self.updated(plan, cell, &value).await?;
+            if let Some(laid) = self.laid_anew(plan, cell, &value).await? {
+                value = laid;
+                counted = self.counted(&value);
+            }
             self.put_attachments(plan, cell, &value).await?;
             let put = match self.put(cell, || entry(Some(value.clone()), &CellReceipt::default())) {
                 None => Ok(Put::Stored),

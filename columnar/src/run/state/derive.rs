@@ -124,6 +124,7 @@ impl FlowState {
             defaults: Arc::clone(&self.defaults),
             forks: self.forks.clone(),
             documents: self.documents.clone(),
+            logs: self.logs.clone(),
             exclusions: Arc::new(self.exclusions.before(step)),
             unloaded: self.derive_unloaded(origins, step),
             stored: self.stored.derive(&plan, origins),
@@ -131,6 +132,7 @@ impl FlowState {
             ..Self::empty(plan, scheduler)
         };
         derived.documents.retain(|_, (steps, _)| *steps <= step);
+        derived.logs.retain(|_, (steps, _)| *steps <= step);
         // A fork counts for all own contexts, from the first step on. Forks of later steps are not in the past.
         derived.forks.retain(|at, since| *at <= step && *since <= step);
         if step < usize::MAX {

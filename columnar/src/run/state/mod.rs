@@ -22,6 +22,7 @@ use super::{Error, Result};
 use crate::compute::{Defaults, StepSettings};
 use crate::context::Exclusions;
 use crate::context::budget::Budget;
+use crate::context::compaction::DocumentLog;
 use crate::context::documents::Documents;
 use crate::declare::default_limits::CONCURRENCY;
 use crate::declare::{Name, Plan};
@@ -56,6 +57,8 @@ pub(crate) struct FlowState {
     /// The documents of the sources that were pushed to, after a number of steps, by name. The values have the same
     /// documents, so this is a cache.
     pub(crate) documents: BTreeMap<Name, (usize, Documents)>,
+    /// The logs of these sources, after a number of steps. A cache as well.
+    pub(crate) logs: BTreeMap<Name, (usize, DocumentLog)>,
     /// The cells that contexts of later steps do not show.
     pub(crate) exclusions: Arc<Exclusions>,
     /// Whether the store may have one more exclusion.
@@ -133,6 +136,7 @@ impl FlowState {
             generation: 0,
             forks: BTreeMap::new(),
             documents: BTreeMap::new(),
+            logs: BTreeMap::new(),
             exclusions: Arc::default(),
             has_unknown_exclusion: false,
             unloaded: BTreeMap::new(),

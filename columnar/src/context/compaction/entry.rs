@@ -1,0 +1,110 @@
+//! An entry of a log: the texts that a step puts, and how a model reads them.
+
+use crate::context::budget::FixedText;
+use crate::context::documents::{FencedText, Kind, push_items, push_lines};
+use crate::history::Value;
+
+/// The texts that stand in the turn of one step, and the names of those that ended there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LogEntry {
+    pub(super) texts: Vec<EntryText>,
+    pub(super) removed: Vec<FixedText>,
+}
+
+/// A text in an entry.
+#[derive(Clone, Debug)]
+pub(super) struct EntryText {
+    pub(super) text: FixedText,
+    pub(super) value: Value,
+    pub(super) form: TextForm,
+    /// The step of the last change.
+    pub(super) since: usize,
+}
+
+/// What a text means for the entries before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TextForm {
+    /// No entry before has a text of this name.
+    New,
+    /// The text replaces one in an entry before.
+    Replacement,
+    /// The text is a diff of one in an entry before.
+    Edit,
+}
+
+/// The titles of texts by name and form, in the order of an entry.
+const TITLES: [[&str; 3]; 5] = [
+    ["# Legend", "# Legend (replaces the one above)", "# Legend (changes the one above)"],
+    ["# File Tree", "# File Tree (replaces the one above)", "# File Tree (changes the one above)"],
+    ["# Symbols", "# Symbols (each replaces its text above)", "# Symbols (each changes its text above)"],
+    ["# Files", "# Files (each replaces its text above)", "# Files (each changes its text above)"],
+    ["# URLs", "# URLs (each replaces its text above)", "# URLs (each changes its text above)"],
+];
+
+impl EntryText {
+    /// About the tokens of the text with the fence and the path. Sizes are compared with one another alone, so no counter is
+    /// called.
+    pub(super) fn tokens(&self) -> usize {
+        let path = self.path().map_or(0, str::len);
+        (self.value.len() + path + 2 * "\n```\n".len()).div_ceil(4)
+    }
+
+    fn path(&self) -> Option<&str> {
+        match &self.text {
+            FixedText::Document(key) => Some(key.path()),
+            _ => None,
+        }
+    }
+
+    /// The number of the titles in [`TITLES`].
+    fn title(&self) -> usize {
+        match &self.text {
+            FixedText::Legend => 0,
+            FixedText::Tree | FixedText::Instructions(_) => 1,
+            FixedText::Document(key) => match key.kind() {
+                Kind::Symbol => 2,
+                Kind::File => 3,
+                Kind::Url => 4,
+            },
+        }
+    }
+}
+
+impl LogEntry {
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.removed.is_empty()
+    }
+
+    /// The entry in the order of the text: by title, and under each title the texts that are unchanged for longest first.
+    pub(super) fn sorted(mut self) -> Self {
+        self.texts.sort_by(|one, other| {
+            let order = |it: &EntryText| (it.title(), it.form, it.since);
+            order(one).cmp(&order(other)).then_with(|| one.text.cmp(&other.text))
+        });
+        self.removed.sort();
+        self
+    }
+
+    /// About the tokens of the texts.
+    pub(super) fn tokens(&self) -> usize {
+        self.texts.iter().map(EntryText::tokens).sum()
+    }
+
+    /// The texts that are whole and in no edit.
+    pub(crate) fn text(&self) -> String {
+        let mut shown = String::new();
+        for (number, titles) in TITLES.iter().enumerate() {
+            for (form, title) in [TextForm::New, TextForm::Replacement, TextForm::Edit].iter().zip(titles) {
+                let texts = self.texts.iter().filter(|it| it.title() == number && it.form == *form);
+                let texts = texts.map(|it| FencedText { path: it.path(), text: &it.value });
+                push_items(&mut shown, title, texts);
+            }
+        }
+        let removed = self.removed.iter().map(|text| match text {
+            FixedText::Document(key) => format!("{} {}", key.kind(), key.path()),
+            other => other.to_string(),
+        });
+        push_lines(&mut shown, "# Removed", removed);
+        shown
+    }
+}

@@ -1,0 +1,115 @@
+//! The decision of a log, when an update of documents is pushed: which part the update lays anew. The decision is stored in
+//! the update, so contexts depend on stored values alone.
+
+use std::sync::Arc;
+
+use super::SharedFlow;
+use crate::context::compaction::{DocumentLog, LogReader, first_laid_anew};
+use crate::context::documents::Update;
+use crate::context::{FlowPast, LogTurns, StoredCells, TakenViews};
+use crate::declare::Plan;
+use crate::history::Value;
+use crate::run::contexts::ColumnContexts;
+use crate::run::state::damaged_update;
+use crate::run::{Error, Result};
+use crate::schedule::Cell;
+
+/// A column that reads the log, with the values of its views.
+struct Reading {
+    contexts: Arc<ColumnContexts>,
+    taken: TakenViews,
+}
+
+impl SharedFlow {
+    /// The text of an update that lays a part of the log anew; `None` if the update stays as it is, because nothing is worth
+    /// it, the update says itself what is laid anew, or no column reads a log. `value` is the text of an update that can be
+    /// applied.
+    pub(super) async fn laid_anew(&self, plan: &Plan, cell: Cell, value: &Value) -> Result<Option<Value>> {
+        let readers: Vec<usize> = log_readers(plan, cell.column).collect();
+        if readers.is_empty() {
+            return Ok(None);
+        }
+        let name = plan.schema().name(cell.column);
+        let invalid = |source| Error::Update { column: name.clone(), step: cell.step, source };
+        let mut update = Update::parse(value.clone()).map_err(invalid)?;
+        let before = self.log_before(plan, cell, has_edits(plan, &readers))?;
+        if update.first_laid_anew().is_some() {
+            self.remember_log(plan, cell, before.next(cell.step, &update).map_err(invalid)?);
+            return Ok(None);
+        }
+        let log = before.next(cell.step, &update).map_err(invalid)?;
+        let Some(from) = self.first_laid_anew(&log, cell.step, &readers) else {
+            self.remember_log(plan, cell, log);
+            return Ok(None);
+        };
+        update = update.laid_anew_from(from);
+        self.remember_log(plan, cell, before.next(cell.step, &update).map_err(invalid)?);
+        update.to_text().map(Some).map_err(invalid)
+    }
+
+    /// The first step of the part that is worth it for the columns that read the log. Calls counters.
+    fn first_laid_anew(&self, log: &DocumentLog, step: usize, readers: &[usize]) -> Option<usize> {
+        let readings: Vec<Reading> =
+            readers.iter().filter_map(|column| self.reading(*column, step)).collect();
+        let turns: Vec<LogTurns> =
+            readings.iter().map(|it| it.contexts.assembler.log_turns(&it.taken)).collect();
+        let tokens: Vec<_> = turns.iter().map(|turns| |from: usize| turns.tokens(from)).collect();
+        let readers = readings.iter().zip(&tokens).filter_map(|(reading, tokens)| {
+            let assembler = &reading.contexts.assembler;
+            let system = assembler.overhead().instruction.unwrap_or(0);
+            Some(LogReader { prices: assembler.prices()?, system, turns: tokens, is_late: false })
+        });
+        first_laid_anew(log, step, &readers.collect::<Vec<_>>())
+    }
+
+    /// The values that a column shows at a step, as far as they are stored.
+    fn reading(&self, column: usize, step: usize) -> Option<Reading> {
+        let contexts = self.prepare(column)?;
+        let state = self.lock();
+        let reads = Arc::clone(state.plan.schema().reads(column)?);
+        let taken = contexts.assembler.take(reads, Cell { column, step }, FlowPast::default(), |column| {
+            StoredCells { history: state.table.history(column), skipped: state.scheduler.skipped(column) }
+        });
+        drop(state);
+        Some(Reading { contexts, taken })
+    }
+
+    /// The log of a source before a cell, found from the stored updates, which are in memory.
+    fn log_before(&self, plan: &Plan, cell: Cell, has_edits: bool) -> Result<DocumentLog> {
+        let name = plan.schema().name(cell.column);
+        let ((first, mut log), updates) = {
+            let state = self.lock();
+            let known = state.logs.get(name).cloned();
+            let known = known.filter(|(steps, log)| *steps <= cell.step && log.has_edits() == has_edits);
+            (known.unwrap_or_else(|| (0, DocumentLog::new(has_edits))), state.table.history(cell.column))
+        };
+        for step in first..cell.step {
+            let update = updates.value(step).map_or_else(|| Ok(Update::new()), Update::parse);
+            let next = update.and_then(|update| log.next(step, &update));
+            log = next.map_err(|error| damaged_update(name, step, &error))?;
+        }
+        Ok(log)
+    }
+
+    fn remember_log(&self, plan: &Plan, cell: Cell, log: DocumentLog) {
+        let name = plan.schema().name(cell.column).clone();
+        self.lock().logs.insert(name, (cell.step + 1, log));
+    }
+}
+
+/// The columns that read a source as a log.
+fn log_readers(plan: &Plan, source: usize) -> impl Iterator<Item = usize> {
+    let readers = plan.readers(source).iter().map(|reader| reader.column);
+    readers.filter(move |column| {
+        let compacted = plan.schema().reads(*column).and_then(|reads| reads.compacted());
+        compacted.is_some_and(|(input, _)| input.column == source)
+    })
+}
+
+/// Whether the log of a source has edits. Where columns differ, the log counts whole texts, which are more.
+fn has_edits(plan: &Plan, readers: &[usize]) -> bool {
+    readers.iter().all(|column| {
+        let compacted = plan.schema().reads(*column).and_then(|reads| reads.compacted());
+        compacted.is_some_and(|(_, view)| view.edits)
+    })
+}
