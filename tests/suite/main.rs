@@ -34,6 +34,7 @@ pub mod cost {
 
 /// Documents, their updates, and the text of an update.
 pub mod documents {
+    pub mod compacted_laws;
     pub mod flows;
     pub mod laws;
     pub mod set;

@@ -8,6 +8,7 @@ mod forecast;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 
 pub use forecast::{ColumnForecast, Forecast, Overflow};
 
@@ -31,6 +32,8 @@ pub(crate) struct ColumnContexts {
     pub(crate) assembler: Assembler,
     /// `None` if there is nothing to remember. Locked while filters and the counter are called, so nobody waits for the lock.
     memory: Option<Mutex<ContextMemory>>,
+    /// The time for which the provider keeps the prefix of a request.
+    pub(crate) lifetime: Duration,
 }
 
 /// Makes the assembler of a column, outside of the lock: that counts the instruction and the tags.
@@ -62,15 +65,15 @@ const USUAL: (f64, f64) = (0.1, 1.25);
 const MINIMUM: usize = 1024;
 
 impl ColumnContexts {
-    fn new(assembler: Assembler, memory: ContextMemory) -> Arc<Self> {
+    fn new(assembler: Assembler, memory: ContextMemory, lifetime: Duration) -> Arc<Self> {
         let memory = assembler.has_memory().then(|| Mutex::new(memory));
-        Arc::new(Self { assembler, memory })
+        Arc::new(Self { assembler, memory, lifetime })
     }
 
     /// The contexts of a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Arc<Self> {
         let memory = self.memory().map(|memory| memory.before(step));
-        Self::new(self.assembler.clone(), memory.unwrap_or_default())
+        Self::new(self.assembler.clone(), memory.unwrap_or_default(), self.lifetime)
     }
 
     /// The memory, unless another thread has the lock, or a filter or counter that was called under the lock.
@@ -101,14 +104,15 @@ impl ContextRecipe {
         let settings = ContextSettings { form: self.settings.form, instruction, system, media };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
-        let prices = self.reads.compacted().map(|_| self.prices());
+        let policy = self.policy();
+        let prices = self.reads.compacted().map(|_| self.prices(policy));
         let mut budget = self.budget.clone();
         // An inherited model may be the one of the environment, so the name is looked up only where it matters.
         if let Some(name) = budget.takes_window().then(|| self.model_name()).flatten() {
             budget = ContextWindow::limit(&name, budget);
         }
         let assembler = Assembler::new(&self.reads, settings, &budget, counter, target, prices);
-        ColumnContexts::new(assembler, ContextMemory::default())
+        ColumnContexts::new(assembler, ContextMemory::default(), policy.short.lifetime)
     }
 
     /// The name of the column's model. An unknown model is an error of the run.
@@ -116,11 +120,15 @@ impl ContextRecipe {
         self.settings.model.as_ref()?.model_name(&self.defaults.model)
     }
 
+    /// The cache rules of the column's model, where documents need them: the name may come from the environment.
+    fn policy(&self) -> &'static CachePolicy {
+        let name = self.reads.compacted().and_then(|_| self.model_name());
+        name.map_or(&CachePolicy::UNKNOWN, |name| CachePolicy::by_model(&name))
+    }
+
     /// The prices by which documents are laid anew.
-    fn prices(&self) -> LogPrices {
-        let name = self.model_name();
-        let policy = name.as_deref().map_or(&CachePolicy::UNKNOWN, CachePolicy::by_model);
-        let window = name.as_deref().and_then(ContextWindow::by_model);
+    fn prices(&self, policy: &CachePolicy) -> LogPrices {
+        let window = self.model_name().and_then(|name| ContextWindow::by_model(&name));
         let CachePolicy { price, read, short, minimum, .. } = policy;
         // Most servers keep prefixes. A model that is not known would have everything laid anew with each change otherwise.
         let (read, write) = if policy.models.is_empty() { USUAL } else { (*read, short.factor) };

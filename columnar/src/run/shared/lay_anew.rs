@@ -15,9 +15,11 @@ use crate::run::{Error, Result};
 use crate::schedule::Cell;
 
 /// A column that reads the log, with the values of its views.
-struct Reading {
+struct LogReading {
     contexts: Arc<ColumnContexts>,
     taken: TakenViews,
+    /// Whether the provider has forgotten the last request.
+    is_late: bool,
 }
 
 impl SharedFlow {
@@ -49,7 +51,7 @@ impl SharedFlow {
 
     /// The first step of the part that is worth it for the columns that read the log. Calls counters.
     fn first_laid_anew(&self, log: &DocumentLog, step: usize, readers: &[usize]) -> Option<usize> {
-        let readings: Vec<Reading> =
+        let readings: Vec<LogReading> =
             readers.iter().filter_map(|column| self.reading(*column, step)).collect();
         let turns: Vec<LogTurns> =
             readings.iter().map(|it| it.contexts.assembler.log_turns(&it.taken)).collect();
@@ -57,21 +59,22 @@ impl SharedFlow {
         let readers = readings.iter().zip(&tokens).filter_map(|(reading, tokens)| {
             let assembler = &reading.contexts.assembler;
             let system = assembler.overhead().instruction.unwrap_or(0);
-            Some(LogReader { prices: assembler.prices()?, system, turns: tokens, is_late: false })
+            Some(LogReader { prices: assembler.prices()?, system, turns: tokens, is_late: reading.is_late })
         });
         first_laid_anew(log, step, &readers.collect::<Vec<_>>())
     }
 
     /// The values that a column shows at a step, as far as they are stored.
-    fn reading(&self, column: usize, step: usize) -> Option<Reading> {
+    fn reading(&self, column: usize, step: usize) -> Option<LogReading> {
         let contexts = self.prepare(column)?;
         let state = self.lock();
         let reads = Arc::clone(state.plan.schema().reads(column)?);
         let taken = contexts.assembler.take(reads, Cell { column, step }, FlowPast::default(), |column| {
             StoredCells { history: state.table.history(column), skipped: state.scheduler.skipped(column) }
         });
+        let is_late = state.since_last_request(column).is_some_and(|since| since > contexts.lifetime);
         drop(state);
-        Some(Reading { contexts, taken })
+        Some(LogReading { contexts, taken, is_late })
     }
 
     /// The log of a source before a cell, found from the stored updates, which are in memory.
