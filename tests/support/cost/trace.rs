@@ -161,4 +161,10 @@ impl Trace {
         let request = self.prefixes.request(pieces);
         self.calls.push(Call { turn, depth: 0, column: 0, request, cell: None });
     }
+
+    /// The same as [`call`](Self::call) with blocks that are the same after any prefix.
+    pub fn call_apart(&mut self, turn: usize, pieces: impl IntoIterator<Item = Piece>) {
+        let request = self.prefixes.request_apart(pieces);
+        self.calls.push(Call { turn, depth: 0, column: 0, request, cell: None });
+    }
 }

@@ -4,11 +4,15 @@
 pub mod adversarial;
 pub mod budgets;
 pub mod chat;
+pub mod coding;
 pub mod edits;
 pub mod fan;
+pub mod histories;
 pub mod layouts;
 pub mod patterns;
+pub mod record;
 mod replies;
+pub mod sessions;
 pub mod tools;
 
 use std::ops::Range;
@@ -26,7 +30,7 @@ const MESSAGES: &[usize] = &[15, 30, 60, 100, 150, 250, 600];
 /// The lengths of replies of models, in tokens.
 const REPLIES: &[usize] = &[60, 120, 200, 300, 400, 700];
 
-/// All traces except the traces of `edits`, whose sessions are compared by layout.
+/// All traces except the traces of `coding`, whose sessions are compared by layout.
 ///
 /// # Errors
 ///

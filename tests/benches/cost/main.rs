@@ -5,13 +5,19 @@
 //!
 //! Each line of the table is the worst provider for the library. `-- --all` prints all of them,
 //! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table. Then come the strategies of
-//! budgets and the layouts of edited files, with one provider.
+//! budgets and the layouts of edited files, with one provider, and the layouts of documents with eight models.
+//!
+//! `-- --documents` prints the last part alone. `-- --record FOLDER STYLE` prints the sizes of sessions from the history of a
+//! repository, for the folder `traces/histories`; a style is `person`, `agent` or `map`.
+
+mod documents;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::{env, fs};
 
-use columnar::Result;
 use columnar::cache::{CachePolicy, Pace};
+use columnar::{Result, View};
 use columnar_tests::cost::cache::Marks;
 use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::clock::Clock;
@@ -20,14 +26,31 @@ use columnar_tests::cost::policies::{POLICIES, TimeHints, library_marks, oracle_
 use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
 use columnar_tests::cost::scenario::Scenario;
 use columnar_tests::cost::trace::{Kind, Trace};
-use columnar_tests::cost::traces::edits::{PROJECTS, Project};
-use columnar_tests::cost::traces::{self, layouts::Layout};
+use columnar_tests::cost::traces::coding::{self, Circumstances};
+use columnar_tests::cost::traces::edits::{GENERATED, Project};
+use columnar_tests::cost::traces::layouts::Layout;
+use columnar_tests::cost::traces::record::{WorkStyle, record};
+use columnar_tests::cost::traces;
 use columnar_tests::figures::{bar, figure};
 
 /// The model of the tables of budgets and layouts.
 const MODEL: &str = "anthropic/claude-sonnet-5";
 
 fn main() -> Result<()> {
+    let arguments: Vec<String> = env::args().collect();
+    let mut recorded = arguments.iter().skip_while(|argument| *argument != "--record").skip(1);
+    if let (Some(folder), Some(style)) = (recorded.next(), recorded.next()) {
+        let style = WorkStyle::by_name(style).expect("a style is `person`, `agent` or `map`");
+        match record(Path::new(folder), style) {
+            Ok(sizes) => print!("{sizes}"),
+            Err(error) => println!("nothing is recorded: {error}"),
+        }
+        return Ok(());
+    }
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    if has("--documents") {
+        return documents::compare();
+    }
     let providers = marked_providers();
     let mut outcomes = Vec::new();
     for trace in traces::all()? {
@@ -35,8 +58,6 @@ fn main() -> Result<()> {
             outcomes.extend(Outcome::of(&trace, provider, rules)?);
         }
     }
-    let arguments: Vec<String> = env::args().collect();
-    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     let worst = worst_of_each(&outcomes);
     table(if has("--all") { outcomes.iter().collect() } else { worst.clone() }, has("--columns"));
     if let Some((provider, rules)) =
@@ -49,7 +70,7 @@ fn main() -> Result<()> {
     if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
         fs::write(file, plot(&worst)).unwrap_or_else(|error| println!("{file} is not written: {error}"));
     }
-    Ok(())
+    documents::compare()
 }
 
 /// The outcome of each trace and clock with the provider for which the library is farthest above the bound.
@@ -128,9 +149,12 @@ fn layouts(provider: &'static CachePolicy, rules: &Rules) -> Result<Vec<Layouts>
     print!("{project:10} {clock:6} {first:>7} {last:>7} {append:>7} {tiers:>7} {bound:>7} {oracle:>7}");
     println!(" | {first:>8} {append:>8} {tiers:>8}");
     let mut all = Vec::new();
-    for project in PROJECTS {
-        let [first, last] = [Layout::FilesFirst, Layout::FilesLast].map(|layout| layout.trace(project));
-        let (append, tiers) = (project.append()?, project.tiers()?);
+    for project in GENERATED {
+        let sessions = project.sessions();
+        let [first, last] =
+            [Layout::FilesFirst, Layout::FilesLast].map(|layout| layout.trace(project.name(), &sessions));
+        let append = in_layout(project, "append", &columnar::documents("files").all())?;
+        let tiers = in_layout(project, "tiers", &columnar::documents("files").tiered().into())?;
         let largest = [&first.0, &append, &tiers].map(Trace::largest);
         let marks = library_marks(&tiers, provider, TimeHints { pace: Pace::default(), last: false })?;
         let oracle = |clock| {
@@ -150,6 +174,10 @@ fn layouts(provider: &'static CachePolicy, rules: &Rules) -> Result<Vec<Layouts>
     }
     println!();
     Ok(all)
+}
+
+fn in_layout(project: Project, layout: &str, files: &View) -> Result<Trace> {
+    coding::trace(project, layout, files, Circumstances { model: MODEL, times: &[] })
 }
 
 type Ratio = fn(&Layouts) -> f64;
