@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::budget::{Budget, BudgetError, PersistentCuts, TokenLimit, Turns};
-use super::compaction::{LogContext, LogMemory, LogPrices};
+use super::compaction::{LogContext, LogCounter, LogForm, LogMemory, LogPrices};
 use super::cut::{ContextBudget, DocumentMemory};
 use super::elisions::MarkedViews;
 use super::filters::FilterMemory;
@@ -145,7 +145,7 @@ impl Assembler {
         };
         let log = self.log(taken, memory)?;
         if let Some(log) = &log {
-            passing = passing.with_documents(log.texts());
+            passing = passing.with_documents(log.texts().values());
         }
         let passing = MarkedViews::new(passing);
         let layout = self.layout(taken.updates.as_ref(), &passing, memory)?;
@@ -185,8 +185,10 @@ impl Assembler {
     ) -> Result<Option<LogContext>, AssembleError> {
         let Some((prices, (input, view))) = self.prices.zip(taken.reads.compacted()) else { return Ok(None) };
         let Some(updates) = taken.history(Some(input)) else { return Ok(None) };
-        let log = memory.log.get_or_insert_with(|| Box::new(LogMemory::new(view.edits)));
-        let shown = log.at(updates, taken.step, &*taken.overhead.counter);
+        let form = LogForm::of(view);
+        let log = memory.log.get_or_insert_with(|| Box::new(LogMemory::new(form)));
+        let around = taken.overhead.inputs.get(input.at).copied().unwrap_or(0);
+        let shown = log.at(updates, taken.step, LogCounter { counter: &*taken.overhead.counter, around });
         let shown = shown.map_err(|(step, error)| AssembleError::Update { step, error })?;
         Ok(Some(LogContext::new(shown, prices)))
     }

@@ -12,6 +12,7 @@ use super::snapshot::Snapshot;
 use super::truncation::{Omitted, Truncation};
 use super::turns::ContextTurns;
 use crate::context::budget::Turns;
+use crate::context::documents::LogPlace;
 use crate::context::tiers::{Item, Moves, SectionPlace, Tier};
 use crate::declare::{InputView, Window};
 use crate::history::tokens::Sum;
@@ -56,11 +57,10 @@ impl Part<'_> {
         {
             return InNext::Moves(tier);
         }
-        if let Some(from) = snapshot.first_moved_next()
-            && (self.step, self.input().map_or(usize::MAX, |input| input.at))
-                >= (from, snapshot.reads.compacted.unwrap_or(0))
+        if let Some(from) = snapshot.laid_anew_next()
+            && self.is_behind(from)
         {
-            return InNext::LaidAnew { from };
+            return InNext::LaidAnew { from: from.step };
         }
         let truncation = snapshot.truncation();
         let truncated = |slot| match truncation {
@@ -76,6 +76,17 @@ impl Part<'_> {
             PartSource::Truncation => truncated(usize::MAX),
             _ => self.in_next_window(truncated),
         }
+    }
+
+    /// Whether the part stands at a place of the log, or behind it.
+    pub(super) fn is_behind(&self, place: LogPlace) -> bool {
+        let (input, part) = match self.source {
+            PartSource::Input(input, part) => (input.at, part as usize),
+            _ => (usize::MAX, 0),
+        };
+        let log = self.snapshot.reads.compacted.unwrap_or(0);
+        // The parts of a turn are in the order of the inputs, and the documents of a turn in the order of the log.
+        (self.step, input, part) >= (place.step, log, place.part)
     }
 
     /// Whether the next messages repeat a part of a view, by the window of the view and by the budget.
@@ -97,7 +108,7 @@ impl Part<'_> {
             None => (values.self_turns(spec, next), 2 * step + 1),
         };
         let closes = match self.source {
-            PartSource::Input(input) => snapshot.closes_next(input, step),
+            PartSource::Input(input, _) => snapshot.closes_next(input, step),
             _ => false,
         };
         let leaves = InNext::Leaves {
@@ -121,11 +132,11 @@ impl Part<'_> {
 }
 
 impl Snapshot {
-    /// The step of the first documents that the next update will most likely lay anew.
-    fn first_moved_next(&self) -> Option<usize> {
+    /// The place from which on the next update will most likely lay documents anew.
+    fn laid_anew_next(&self) -> Option<LogPlace> {
         let next = self.step + 1;
         let turns = |from| ContextTurns::at(self, next).sum(2 * from..2 * next).tokens;
-        self.log()?.first_moved(next, self.overhead.instruction.unwrap_or(0), &turns)
+        self.log()?.next_laid(next, self.overhead.instruction.unwrap_or(0), &turns)
     }
 
     /// Whether groups of a value end otherwise in the next context: if the values after it leave the window, the groups end

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::{mem, slice};
 
+use super::compaction::ShownPart;
 use super::delimiters::{InputTags, Role, SEPARATOR, tokens_around};
 use super::elisions::Elision;
 use super::escape::escape;
@@ -80,7 +81,8 @@ struct PartTags<'m> {
 pub(super) enum PartSource<'m> {
     /// The constant before an array that would begin with the assistant.
     Lead,
-    Input(&'m InputView),
+    /// An input, and the number of the part among the documents of the turn.
+    Input(&'m InputView, u32),
     SelfHistory,
     /// The section of documents with this index.
     Section(usize),
@@ -113,7 +115,7 @@ impl<'m> Part<'m> {
     /// replies to them.
     pub fn origin(&self) -> Option<Origin<'m>> {
         let (column, lag) = match self.source {
-            PartSource::Input(input) => (&input.name, input.spec.lag),
+            PartSource::Input(input, _) => (&input.name, input.spec.lag),
             PartSource::SelfHistory => (&self.snapshot.reads.column, 0),
             _ => return None,
         };
@@ -199,7 +201,7 @@ impl<'m> Part<'m> {
     }
 
     fn escaped(&self, text: String) -> String {
-        let is_tagged = matches!(self.source, PartSource::Input(_)) && self.snapshot.overhead.has_tags();
+        let is_tagged = matches!(self.source, PartSource::Input(..)) && self.snapshot.overhead.has_tags();
         if is_tagged { escape(&text, &self.snapshot.reads.tags()).into_owned() } else { text }
     }
 
@@ -247,7 +249,7 @@ impl<'m> Part<'m> {
     pub fn tokens(&self) -> usize {
         let overhead = &self.snapshot.overhead;
         let around = match self.source {
-            PartSource::Input(input) => overhead.inputs.get(input.at).copied().unwrap_or(0),
+            PartSource::Input(input, _) => overhead.inputs.get(input.at).copied().unwrap_or(0),
             PartSource::SelfHistory | PartSource::Elision(_) => overhead.separator,
             // The others were counted together with the separators.
             _ => 0,
@@ -277,7 +279,7 @@ impl<'m> Part<'m> {
     /// The input of the part, or whose hidden values the part counts; `None` for the self history.
     pub(super) fn input(&self) -> Option<&'m InputView> {
         match self.source {
-            PartSource::Input(input) => Some(input),
+            PartSource::Input(input, _) => Some(input),
             PartSource::Elision(elision) => self.snapshot.reads.inputs.get(elision.view),
             _ => None,
         }
@@ -290,7 +292,7 @@ impl<'m> Part<'m> {
             PartSource::Truncation => ContextPlace::Turn(
                 self.snapshot.truncation().map_or(0, |truncation| truncation.omitted.start),
             ),
-            PartSource::Lead | PartSource::Input(_) => ContextPlace::Turn(2 * self.step),
+            PartSource::Lead | PartSource::Input(..) => ContextPlace::Turn(2 * self.step),
             PartSource::SelfHistory | PartSource::Elision(_) => {
                 ContextPlace::Turn(2 * self.step + usize::from(self.input().is_none()))
             }
@@ -328,6 +330,8 @@ pub struct Parts<'m> {
     passed: usize,
     /// The turns that a budget omits, until they are passed.
     truncation: Option<&'m Truncation>,
+    /// The number of the next part among the documents of the turn.
+    log_part: u32,
     /// The slot after the omitted turns, while these are passed: no budget omits documents.
     omitted: usize,
     /// The part after the lead. In a box, because few arrays have one, and parts are large.
@@ -345,7 +349,6 @@ impl<'m> Parts<'m> {
         let truncation = snapshot.truncation().filter(|truncation| slot < truncation.omitted.end);
         let sections = snapshot.layout().map_or(&[][..], |layout| &layout.sections);
         let passed = 2 * sections.partition_point(|placed| placed.slot <= slot);
-        let omitted = 0;
         Self {
             snapshot,
             slot,
@@ -355,7 +358,8 @@ impl<'m> Parts<'m> {
             sections,
             passed,
             truncation,
-            omitted,
+            log_part: 0,
+            omitted: 0,
             led: None,
         }
     }
@@ -387,7 +391,13 @@ impl<'m> Parts<'m> {
             let at = self.next / 2;
             let is_value = self.next % 2 == 1;
             self.next += 1;
-            if self.slot < self.omitted && snapshot.reads.compacted != Some(at) {
+            if snapshot.reads.compacted == Some(at) {
+                match self.documents(at, step) {
+                    Some(part) => return Some(part),
+                    None => continue,
+                }
+            }
+            if self.slot < self.omitted {
                 continue;
             }
             let elision = if is_value { None } else { snapshot.elision(at) };
@@ -401,13 +411,30 @@ impl<'m> Parts<'m> {
             });
             let source = match (elision, input) {
                 (Some(elision), _) => PartSource::Elision(elision),
-                (None, Some((input, _))) => PartSource::Input(input),
+                (None, Some((input, _))) => PartSource::Input(input, 0),
                 (None, None) => PartSource::SelfHistory,
             };
             let media_tokens = values.media_tokens(text.attachments);
             return Some(Part { media_tokens, ..self.part(source, tags.unwrap_or_default(), text) });
         }
         None
+    }
+
+    /// The next part of the documents in the turn of a step.
+    fn documents(&mut self, at: usize, step: usize) -> Option<Part<'m>> {
+        let snapshot = self.snapshot;
+        let number = mem::take(&mut self.log_part);
+        self.next = 2 * at + 2;
+        let mut parts = snapshot.log()?.texts().parts(step).skip(number as usize);
+        let ShownPart { text, tokens } = parts.next()?;
+        let input = snapshot.reads.inputs.get(at)?;
+        let tags = self.around_value(input, snapshot.overhead.tags.get(at)?, step);
+        if parts.next().is_some() {
+            // The same view is next.
+            (self.next, self.log_part) = (2 * at, number + 1);
+        }
+        let text = StoredText { value: text, tokens: *tokens, is_plain: false, attachments: &[] };
+        Some(self.part(PartSource::Input(input, number), tags, text))
     }
 
     fn advance(&mut self) -> Option<Part<'m>> {
@@ -479,7 +506,7 @@ impl<'m> Parts<'m> {
         let joins = self.last.replace(role) == Some(role);
         // The role delimits the column's own values, and escaping a marker would destroy the tag.
         let value = match source {
-            PartSource::Input(_) if !text.is_plain && snapshot.overhead.has_tags() => {
+            PartSource::Input(..) if !text.is_plain && snapshot.overhead.has_tags() => {
                 escape(text.value, &snapshot.reads.tags())
             }
             _ => Cow::Borrowed(text.value),

@@ -203,10 +203,10 @@ impl Uncut {
     pub(super) fn at(&self, step: usize) -> Self {
         let exclusions = self.excluded.as_ref().map(|excluded| Arc::clone(&excluded.exclusions));
         let mut whole = self.whole().at(step);
-        if let Some(log) = self.log().filter(|_| step < self.step) {
-            whole = whole.with_documents(log.texts_before());
+        let log = self.log().map(|log| Arc::new(if step < self.step { log.before() } else { log.clone() }));
+        if let Some(log) = &log {
+            whole = whole.with_documents(log.texts().values());
         }
-        let log = self.log.clone();
         LaidOut {
             whole: MarkedViews::new(whole),
             layout: None,

@@ -47,6 +47,7 @@
 
 mod error;
 mod key;
+mod place;
 mod render;
 mod set;
 mod text_form;
@@ -55,6 +56,7 @@ mod urls;
 
 pub use error::{TextFault, UpdateError, UpdateFault};
 pub use key::{Key, KeyError, KeyFault, Kind};
+pub(crate) use place::LogPlace;
 pub(crate) use render::{FencedText, push_items, push_lines};
 pub use set::{Changes, Documents};
 pub use update::{Cluster, Update};
