@@ -78,6 +78,22 @@ impl Part<'_> {
         }
     }
 
+    /// The place of the part in a log of documents.
+    pub(crate) fn log_place(&self) -> Option<LogPlace> {
+        match self.source {
+            PartSource::Input(input, part) if input.is_log() => {
+                Some(LogPlace { step: self.step, part: part as usize })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether documents are likely to be laid anew from the end of the part on in later steps.
+    pub(crate) fn is_before_cut(&self) -> bool {
+        let log = self.log_place().zip(self.snapshot.log());
+        log.is_some_and(|(place, log)| log.is_before_cut(place))
+    }
+
     /// Whether the part stands at a place of the log, or behind it.
     pub(super) fn is_behind(&self, place: LogPlace) -> bool {
         let (input, part) = match self.source {

@@ -37,6 +37,13 @@ impl LogContext {
         before.unwrap_or(&self.shown.texts)
     }
 
+    /// Whether documents are likely to be laid anew from the end of a part on in later steps.
+    pub(crate) fn is_before_cut(&self, place: LogPlace) -> bool {
+        let log = self.log();
+        let behind = LogPlace { part: place.part + 1, ..place };
+        behind == log.cold() || log.form().is_once && behind <= log.cold()
+    }
+
     /// The place from which on the update of the step `next` lays documents anew, if no document changes and the request
     /// follows soon. `turns` returns the tokens of the turns from a step on.
     pub(crate) fn next_laid(
@@ -46,6 +53,10 @@ impl LogContext {
         turns: &dyn Fn(usize) -> usize,
     ) -> Option<LogPlace> {
         *self.next.get_or_init(|| {
+            if self.is_before {
+                // What was expected then is what came.
+                return self.log().laid_anew(next);
+            }
             let log = self.log().next(next, &Update::new()).ok()?;
             let reader = LogReader { prices: self.prices, system, turns, is_late: false };
             let from = first_laid_anew(&log, next, &[reader]).or_else(|| log.laid_anew(next))?;

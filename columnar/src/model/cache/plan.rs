@@ -26,6 +26,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::mem;
 
 use super::mark::{Lifetime, Mark, Position, Reason};
 use super::pace::Pace;
@@ -96,7 +97,7 @@ impl CachePlan {
         if let Some(moves) = messages.moves() {
             return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
         }
-        let PrefixEnds { system, stable, repeated, blocks, spare } =
+        let PrefixEnds { system, stable, repeated, blocks, cuts, spare } =
             PrefixEnds::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last);
         // A prefix that the request before wrote is read once more, even if no other request repeats it. `None` is
@@ -108,10 +109,13 @@ impl CachePlan {
         let far = repeated.filter(|end| *end == deepest || policy.look_back <= blocks);
         // The deepest mark pays for the whole prefix, so further marks are free. The most useful marks come first, in
         // case the provider takes fewer.
-        let worth = [(stable, Reason::Next), (far, Reason::Previous), (system, Reason::Instruction)];
-        let spare = spare.map(|position| (position.filter(|position| *position < deepest), Reason::Forks));
+        let is_inside = |position: &Position| *position < deepest;
+        let worth = [(stable, Reason::Next), (far, Reason::Previous)].into_iter();
+        let cuts = in_turn(&cuts, messages.step()).map(|at| (at.filter(is_inside), Reason::Documents));
+        let worth = worth.chain(cuts).chain([(system, Reason::Instruction)]);
+        let spare = spare.map(|position| (position.filter(is_inside), Reason::Forks));
         let mut marks: Vec<Mark> = Vec::new();
-        for (position, reason) in worth.into_iter().chain(spare) {
+        for (position, reason) in worth.chain(spare) {
             if let Some(position) = position
                 && marks.iter().all(|mark| mark.position != position)
             {
@@ -176,6 +180,7 @@ fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
 }
 
 /// The ends of prefixes that a request shares with others, apart from prefixes below the minimum.
+#[derive(Default)]
 struct PrefixEnds {
     /// The instruction, which all requests of the column share.
     system: Option<Position>,
@@ -185,6 +190,9 @@ struct PrefixEnds {
     repeated: Option<Position>,
     /// The number of blocks between the last two: the text of a part, and each attachment.
     blocks: usize,
+    /// The ends of documents behind which later requests may lay documents anew. They are inside a prefix that is read, so
+    /// their marks are free, and keep the entries there alive.
+    cuts: Vec<Position>,
     /// The parts that forks of the flow share with this request: up to where the nearest fork differs, up to where a
     /// fork at this step would differ, and some positions further back. Reading a longer prefix need not keep a
     /// shorter entry alive, so these parts have separate marks.
@@ -194,7 +202,7 @@ struct PrefixEnds {
 impl PrefixEnds {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Position::System);
-        let mut ends = Self { system, stable: None, repeated: None, blocks: 0, spare: [None; 4] };
+        let (mut ends, mut before) = (Self { system, ..Self::default() }, system);
         let mut later_blocks = 0;
         let previous = messages.previous();
         let fork = messages.before_fork();
@@ -202,6 +210,7 @@ impl PrefixEnds {
         let mut fork = RepeatedPrefix::new(fork.as_ref());
         let mut stays = true;
         let mut tokens = instruction;
+        let mut has_documents = false;
         let forks = fork_steps(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= is_worth_marking(&part);
@@ -213,6 +222,12 @@ impl PrefixEnds {
             }
             tokens += part.tokens();
             later_blocks += 1 + part.attachments().len();
+            if part.log_place().is_some() && !mem::replace(&mut has_documents, true) && stays {
+                // All documents may be laid anew behind the turns before the first ones.
+                ends.cuts.extend(before.filter(|before| *before > Position::System));
+            }
+            before = (tokens >= minimum).then_some(Position::Part(at));
+            ends.cuts.extend(before.filter(|_| stays && part.is_before_cut()));
             // A constant part is not worth a mark.
             let Some(origin) = part.origin().filter(|_| tokens >= minimum) else { continue };
             let position = Some(Position::Part(at));
@@ -246,6 +261,8 @@ impl<'m> RepeatedPrefix<'m> {
         let has = then.is_some_and(|then| {
             // Values never change, so the same cell has the same text between its delimiters.
             let is_same = (then.origin(), then.hidden()) == (part.origin(), part.hidden());
+            // The documents of a step are in several parts, and some are laid anew.
+            let is_same = is_same && (part.log_place().is_none() || then == *part);
             is_worth_marking(&then) && is_same && then.delimiters() == part.delimiters()
         });
         if !has {
@@ -267,6 +284,16 @@ fn fork_steps(step: usize) -> [usize; 3] {
         usize::try_from(share >> u64::BITS).unwrap_or(usize::MAX)
     });
     [step, one, other]
+}
+
+/// Two of these positions, other ones at each step: more marks than a request takes would be of use, and each keeps an entry
+/// alive for some steps.
+fn in_turn(positions: &[Position], step: usize) -> impl Iterator<Item = Option<Position>> {
+    let of = |number: usize| {
+        let at = step.wrapping_mul(2).wrapping_add(number).checked_rem(positions.len())?;
+        positions.get(at).copied()
+    };
+    [of(0), of(1)].into_iter()
 }
 
 /// Whether a part is marked for the next request. A part that may be cut or may stay is marked. If the next request lacks
