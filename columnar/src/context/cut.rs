@@ -70,7 +70,10 @@ impl ContextBudget<'_> {
 
     /// The tokens that no budget omits.
     fn fixed(&self, context: &Uncut, step: usize) -> usize {
-        self.tiers.map_or(0, |tiers| tiers.tokens(step)) + context.instruction_tokens(step)
+        // Cuts of a column with a thread do not persist, so no other step is asked for.
+        let thread: usize = context.thread_tokens().iter().sum();
+        let own = context.overhead.own_tokens() + thread;
+        self.tiers.map_or(0, |tiers| tiers.tokens(step)) + context.instruction_tokens(step) + own
     }
 
     fn check(&self, context: &Uncut, report: &Report) -> Result<(), BudgetError> {
@@ -99,7 +102,10 @@ impl Uncut {
         let documents = self.layout().into_iter().flat_map(|layout| layout.texts(&*self.overhead.counter));
         let instructions = self.instructions_by_input();
         let instructions = instructions.map(|(name, tokens)| (FixedText::Instructions(name), tokens));
-        let mut texts: Vec<_> = documents.chain(instructions).collect();
+        let thread = self.thread().map(|thread| {
+            (FixedText::Thread(thread.column().clone()), self.thread_tokens().iter().sum())
+        });
+        let mut texts: Vec<_> = documents.chain(instructions).chain(thread).collect();
         // Stable, so the order of texts of equal size is always the same.
         texts.sort_by_key(|(_, tokens)| Reverse(*tokens));
         texts.truncate(LARGEST);
@@ -124,7 +130,9 @@ impl Uncut {
         let documents = self.reads.tiered.as_ref();
         let documents =
             documents.map(|documents| (documents.name.clone(), self.document_tokens().iter().sum()));
-        let mut contributors: Vec<_> = columns.chain(documents).chain(self.instructions_by_input()).collect();
+        let thread = self.thread().map(|thread| (thread.column().clone(), self.thread_tokens().iter().sum()));
+        let others = documents.into_iter().chain(thread).chain(self.instructions_by_input());
+        let mut contributors: Vec<_> = columns.chain(others).collect();
         // Stable, so columns of equal size stay in the order of the declaration.
         contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
         contributors

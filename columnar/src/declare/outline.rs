@@ -72,6 +72,8 @@ pub struct ViewOutline {
     pub lag: usize,
     /// Whether the view shows documents in tiers.
     pub is_tiered: bool,
+    /// Whether the request [continues](crate::Column::thread) the conversation of the column.
+    pub is_thread: bool,
     /// The purpose of the values: instructions are in the system text.
     pub purpose: Purpose,
     /// Whether the view shows the values without the attachments.
@@ -172,10 +174,11 @@ impl Outline {
             lines.push(format!("    {name}{open}{name}{close}\n"));
         }
         for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for ViewOutline { column, window, lag, is_tiered, purpose, is_text_only } in reads {
+            for ViewOutline { column, window, lag, is_tiered, is_thread, purpose, is_text_only } in reads {
                 let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
                 let label = match purpose {
                     _ if *is_tiered => "tiers".to_owned(),
+                    _ if *is_thread => "thread".to_owned(),
                     Purpose::Primary => window.label(),
                     purpose => format!("{}, {purpose}", window.label()),
                 };
@@ -210,16 +213,16 @@ impl ViewOutline {
     /// The documents in tiers are the first view, as in the request.
     fn all(reads: &Reads) -> Vec<Self> {
         let tiered = reads.tiered.iter().map(|documents| {
-            let column = documents.name.clone();
-            let purpose = Purpose::Primary;
-            Self { column, window: Window::All, lag: 0, is_tiered: true, purpose, is_text_only: false }
+            let of_all = Self::of_column(documents.name.clone(), &ViewSpec::all());
+            Self { is_tiered: true, ..of_all }
         });
-        let inputs = reads.all_inputs().map(|input| {
-            let column = input.name.clone();
-            let ViewSpec { window, lag, purpose, text_only, .. } = input.spec;
-            Self { column, window, lag, is_tiered: false, purpose, is_text_only: text_only }
-        });
+        let inputs = reads.all_inputs().map(|input| Self::of_column(input.name.clone(), &input.spec));
         tiered.chain(inputs).collect()
+    }
+
+    fn of_column(column: Name, spec: &ViewSpec) -> Self {
+        let &ViewSpec { window, lag, purpose, text_only: is_text_only, thread: is_thread, .. } = spec;
+        Self { column, window, lag, is_tiered: false, is_thread, purpose, is_text_only }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::declare::error::{excerpt, nearest};
 
 /// The words after a column, in the order in which the guide explains them.
 const MODIFIERS: &str =
-    "latest window prev all as named note elided text_only filter sample context instruction tiered target";
+    "latest window prev all as named note elided text_only filter sample context instruction tiered target thread";
 
 type ParsedView<T> = Result<T, ViewTextError>;
 
@@ -167,7 +167,7 @@ impl<'t> ViewParser<'t> {
         match word {
             "window" => modifiers.count = Some(self.count(example)?),
             "target" => modifiers.tiering = Some(Tiering { target: Some(self.count(example)?) }),
-            "context" | "instruction" | "text_only" if self.peek() != Some(')') => {
+            "context" | "instruction" | "text_only" | "thread" if self.peek() != Some(')') => {
                 return self.fail(format!("`{word}` takes no arguments: write `.{word}()`"));
             }
             "tiered" if self.peek() != Some(')') => {
@@ -253,6 +253,7 @@ struct Modifiers {
     is_lagged: bool,
     is_elided: bool,
     is_text_only: bool,
+    is_thread: bool,
     tiering: Option<Tiering>,
     /// `context` or `instruction`.
     purpose: Option<Purpose>,
@@ -276,6 +277,9 @@ impl Modifiers {
     /// Whether a modifier may come next; the way to correct it, if not.
     fn check(&self, word: &str, is_self: bool) -> Result<(), String> {
         let wrong = match word {
+            "thread" if is_self => "a thread continues the conversation of another column: drop this",
+            "thread" if !self.is_empty() => "`thread` comes right after the column, as in `assistant.thread()`",
+            _ if self.is_thread => "a thread is continued as it is, so nothing comes after it: drop this",
             "filter" | "sample" => {
                 "a filter is a function, which a text cannot have: declare this column in the program"
             }
@@ -334,6 +338,7 @@ impl Modifiers {
             "prev" => self.is_lagged = true,
             "elided" => self.is_elided = true,
             "text_only" => self.is_text_only = true,
+            "thread" => self.is_thread = true,
             "tiered" => self.tiering = Some(Tiering { target: None }),
             "context" => self.purpose = Some(Purpose::Context),
             "instruction" => self.purpose = Some(Purpose::Instruction),
@@ -343,11 +348,12 @@ impl Modifiers {
 
     fn spec(self) -> ViewSpec {
         let Self { window, count, is_lagged, is_elided: elided, is_text_only: text_only, .. } = self;
+        let thread = self.is_thread;
         let Self { tiering, purpose, tag, note, .. } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
         let lag = usize::from(is_lagged);
-        let spec = ViewSpec { lag, tag, note, elided, text_only, tiering, ..ViewSpec::all() };
+        let spec = ViewSpec { lag, tag, note, elided, text_only, tiering, thread, ..ViewSpec::all() };
         spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }
 }

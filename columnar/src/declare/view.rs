@@ -47,6 +47,8 @@ pub(crate) struct ViewSpec {
     pub(crate) text_only: bool,
     /// The layout of documents by how long they have not changed; `None` for values in turns. Such a view has no window.
     pub(crate) tiering: Option<Tiering>,
+    /// Whether the request continues the conversation of the column, and shows no turns of it.
+    pub(crate) thread: bool,
 }
 
 /// How a tiered view lays out documents.
@@ -109,6 +111,7 @@ impl ViewSpec {
             elided: false,
             text_only: false,
             tiering: None,
+            thread: false,
         }
     }
 

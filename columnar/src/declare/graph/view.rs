@@ -32,6 +32,7 @@ pub struct View {
     pub(super) groups: &'static [&'static str],
     pub(super) purpose: Purpose,
     pub(super) tiering: Option<Tiering>,
+    pub(super) thread: bool,
 }
 
 /// A view of documents in tiers: those that have not changed for long come first, so that the next request repeats them.
@@ -77,6 +78,7 @@ impl View {
             groups: &[],
             purpose: Purpose::Primary,
             tiering: None,
+            thread: false,
         }
     }
 
@@ -191,19 +193,25 @@ impl View {
     }
 
     #[doc(hidden)]
+    pub const fn __thread(self) -> Self {
+        Self { thread: true, ..self }
+    }
+
+    #[doc(hidden)]
     pub const fn __in(self, groups: &'static [&'static str]) -> Self {
         Self { groups, ..self }
     }
 
     /// The view as the schema checks it, in the column number `reader` of the graph.
     pub(super) fn spec(&self, reader: usize) -> (ShownColumn, ViewSpec) {
-        let has_tag =
-            self.column != reader && self.tiering.is_none() && !matches!(self.purpose, Purpose::Instruction);
+        let is_in_turns =
+            self.tiering.is_none() && !self.thread && !matches!(self.purpose, Purpose::Instruction);
+        let has_tag = self.column != reader && is_in_turns;
         let spec = ViewSpec {
             window: self.window,
             has_empty_window: self.has_empty_window,
             lag: self.lag,
-            // The self history has no tag, nor have instructions and documents in tiers, and the schema refuses one.
+            // The self history has no tag, nor have instructions, threads and documents in tiers, and the schema refuses one.
             tag: has_tag.then(|| self.tag.to_owned()),
             // `flow!` refuses two groups with one tag in a column, so one id is enough for all.
             groups: self.groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
@@ -218,6 +226,7 @@ impl View {
             // `flow!` refuses a second purpose.
             has_other_purposes: false,
             tiering: self.tiering,
+            thread: self.thread,
         };
         (ShownColumn::Column(self.column), spec)
     }
