@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use crate::ident::{self, ident_text};
 
 /// The modifiers of a view.
-pub(crate) const MODIFIERS: [&str; 13] = [
+pub(crate) const MODIFIERS: [&str; 14] = [
     "latest",
     "window",
     "prev",
@@ -19,6 +19,7 @@ pub(crate) const MODIFIERS: [&str; 13] = [
     "instruction",
     "tiered",
     "target",
+    "thread",
 ];
 
 /// The methods of the handle of a column that are no modifiers. rustc takes such a word after the column of another flow for
@@ -48,7 +49,7 @@ pub(crate) const METHODS_OF_HANDLES: [&str; 21] = [
 ];
 
 /// The lints that `#[deny(...)]` and `#[allow(...)]` take.
-pub(crate) const LINTS: [&str; 3] = ["unbounded", "unstable_prefix", "literal_braces"];
+pub(crate) const LINTS: [&str; 4] = ["unbounded", "unstable_prefix", "literal_braces", "unshared"];
 
 /// The methods that set how any compute step runs.
 const METHODS_OF_POLICIES: [&str; 12] = [
@@ -57,7 +58,7 @@ const METHODS_OF_POLICIES: [&str; 12] = [
 ];
 
 /// The methods that set what a prompt asks a model for.
-const METHODS_OF_PROMPTS: [&str; 14] = [
+const METHODS_OF_PROMPTS: [&str; 15] = [
     "model",
     "or_model",
     "effort",
@@ -72,6 +73,7 @@ const METHODS_OF_PROMPTS: [&str; 14] = [
     "allow_empty",
     "allow_truncated",
     "pace",
+    "after",
 ];
 
 /// Whether a word sets how a compute step runs.

@@ -117,6 +117,8 @@ pub(crate) enum ModifierKind {
     Tiered,
     /// `target(n)`
     Target,
+    /// `thread()`
+    Thread,
     /// `latest`, `window(n)`, `prev`, `all()`, and any word that no view has.
     Range,
     Elided,
@@ -228,12 +230,17 @@ impl ViewDecl {
     /// Whether the graph can have all of it as literals.
     pub(crate) fn is_literal(&self) -> bool {
         let has_constant = self.modifiers.iter().any(|modifier| modifier.is_constant);
-        self.groups.is_empty() && !self.is_tiered() && !has_constant
+        self.groups.is_empty() && !self.is_tiered() && !self.is_thread() && !has_constant
     }
 
     /// Whether it shows documents in tiers.
     pub(crate) fn is_tiered(&self) -> bool {
         self.has(ModifierKind::Tiered)
+    }
+
+    /// Whether it continues the conversation of its column.
+    pub(crate) fn is_thread(&self) -> bool {
+        self.has(ModifierKind::Thread)
     }
 
     /// Whether it is `files.tiered`, without parentheses: `tiered` may also be a column of a module.
@@ -331,7 +338,7 @@ impl ViewDecl {
     pub(crate) fn is_single(&self) -> bool {
         let ranges = self.modifiers.iter().filter(|modifier| modifier.kind == ModifierKind::Range);
         let mut ranges = ranges.map(Modifier::name).peekable();
-        ranges.peek().is_some() && ranges.all(|range| range == "latest" || range == "prev")
+        self.is_thread() || ranges.peek().is_some() && ranges.all(|range| range == "latest" || range == "prev")
     }
 
     /// Whether a view of one value has none at some steps, for any values of the column.
@@ -376,7 +383,7 @@ pub(super) fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 fn is_modifier(name: &Ident) -> bool {
     let text = ident_text(name);
     // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
-    let is_method = ["tiered", "target", "context", "instruction", "text_only"].contains(&&*text);
+    let is_method = ["tiered", "target", "context", "instruction", "text_only", "thread"].contains(&&*text);
     !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
 }
 

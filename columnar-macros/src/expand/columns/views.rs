@@ -133,7 +133,8 @@ impl<'v> IndexedView<'v> {
         if self.view.is_tiered() {
             return quote!(#view.__in_tiers() #modifiers.__view());
         }
-        quote!(#view #modifiers #groups)
+        let thread = self.view.is_thread().then(|| quote!(.__thread()));
+        quote!(#view #thread #modifiers #groups)
     }
 }
 
