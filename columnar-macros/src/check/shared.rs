@@ -38,9 +38,9 @@ pub(super) fn check_shared(flow: &FlowDecl, errors: &mut Errors) {
 }
 
 /// A part of the request that differs: its name, and the tokens in both columns, where they have some.
-type Difference = (&'static str, Option<TokenStream>, Option<TokenStream>);
+type UnsharedPart = (&'static str, Option<TokenStream>, Option<TokenStream>);
 
-fn differences(column: &ColumnDecl, thread: &ColumnDecl) -> Vec<Difference> {
+fn differences(column: &ColumnDecl, thread: &ColumnDecl) -> Vec<UnsharedPart> {
     let parts = [
         ("model", literal(column, "model").zip(literal(thread, "model"))),
         ("effort", literal(column, "effort").zip(literal(thread, "effort"))),

@@ -59,6 +59,17 @@ impl Messages {
         Parts::new(&self.0)
     }
 
+    /// The parts behind the conversation that the messages continue.
+    pub(crate) fn own_parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let of_thread = self.0.thread().map_or(0, |thread| Parts::new(thread).count() + 1);
+        self.parts().skip(of_thread)
+    }
+
+    /// The tokens of the conversation that the messages continue: of the system text, and of the messages.
+    pub(crate) fn thread_tokens(&self) -> [usize; 2] {
+        self.0.thread_tokens()
+    }
+
     /// The messages in order, as `(role, content)`.
     pub fn iter(&self) -> Iter<'_> {
         Iter(self.parts().peekable())

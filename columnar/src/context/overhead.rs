@@ -157,6 +157,13 @@ impl Overhead {
         self.place != InstructionPlace::System
     }
 
+    /// The tokens of the instruction in a message, and of the notes behind it.
+    pub(crate) fn own_parts(&self, reads: &Reads) -> [usize; 2] {
+        let notes = reads.notes.as_deref().filter(|_| self.own.is_some());
+        let notes = notes.map_or(0, |notes| self.counter.count(notes)).min(self.own_tokens());
+        [self.own_tokens() - notes, notes]
+    }
+
     /// The tokens of the instruction in a message.
     pub(crate) fn own_tokens(&self) -> usize {
         self.own.as_ref().map_or(0, |own| own.tokens)

@@ -94,6 +94,8 @@ pub enum Pattern {
     Journal,
     /// The column reads everything.
     Accumulator,
+    /// The column continues the conversation of another one.
+    Thread,
 }
 
 /// The number of values that a context shows.
@@ -117,6 +119,8 @@ pub enum Repeats {
     Tiers,
     /// The instruction, but no message.
     Instruction,
+    /// What the conversation that the column continues repeats.
+    Thread,
 }
 
 impl Outline {
@@ -203,7 +207,7 @@ impl ColumnOutline {
             self_window: reads.and_then(|reads| reads.self_view.as_ref()).map(|view| view.window),
             pattern: reads.map(Pattern::of),
             is_documents: schema.is_documents(column),
-            growth: reads.map_or(Growth::Constant(0), Growth::of),
+            growth: reads.map_or(Growth::Constant(0), |reads| Growth::of(schema, reads)),
             repeats: reads.map_or(Repeats::Everything, Repeats::of),
         }
     }
@@ -233,6 +237,9 @@ fn windows(reads: &Reads) -> impl Iterator<Item = Window> {
 
 impl Pattern {
     fn of(reads: &Reads) -> Self {
+        if reads.thread.is_some() {
+            return Self::Thread;
+        }
         let reads_all = reads.all_inputs().any(|input| input.spec.window == Window::All);
         let is_latest = reads.all_inputs().all(|input| input.spec.window == Window::LATEST);
         match reads.self_view.as_ref().map(|view| view.window) {
@@ -248,10 +255,13 @@ impl Pattern {
 }
 
 impl Growth {
-    fn of(reads: &Reads) -> Self {
+    fn of(schema: &Schema, reads: &Reads) -> Self {
+        let thread = reads.thread.as_ref().and_then(|thread| schema.reads(thread.column));
+        let of_thread = thread.map_or(Self::Constant(0), |thread| Self::of(schema, thread));
+        let Self::Constant(of_thread) = of_thread else { return Self::Linear };
         windows(reads)
             // A window may be as large as `usize::MAX`, so the sum of two may not fit.
-            .try_fold(0_usize, |sum, window| Some(sum.saturating_add(window.most()?)))
+            .try_fold(of_thread, |sum, window| Some(sum.saturating_add(window.most()?)))
             .map_or(Self::Linear, Self::Constant)
     }
 }
@@ -259,6 +269,9 @@ impl Growth {
 impl Repeats {
     /// The oldest value that leaves a window ends the repeated part.
     fn of(reads: &Reads) -> Self {
+        if reads.thread.is_some() {
+            return Self::Thread;
+        }
         if !reads.instructions.is_empty() {
             return Self::Instruction;
         }
@@ -282,6 +295,7 @@ impl fmt::Display for Pattern {
             Self::Reducer => "reducer",
             Self::Journal => "journal",
             Self::Accumulator => "accumulator",
+            Self::Thread => "thread",
         })
     }
 }
@@ -304,6 +318,7 @@ impl fmt::Display for Repeats {
             Self::AllBut(steps) => write!(f, "repeats all but the last {steps} steps"),
             Self::Tiers => f.write_str("repeats the tiers before the first change"),
             Self::Instruction => f.write_str("repeats the instruction"),
+            Self::Thread => f.write_str("repeats what the thread repeats"),
         }
     }
 }
