@@ -29,6 +29,15 @@ pub(super) fn conditions(step: &TokenStream) -> impl Iterator<Item = Closure> {
     settings(step).into_iter().filter_map(|setting| setting.condition())
 }
 
+/// The arguments of the last call of a setting after a prompt, if it is called; `None` if only rustc can read the step, or it
+/// is no prompt.
+pub(super) fn of_prompt(step: &TokenStream, method: &str) -> Option<Option<TokenStream>> {
+    let mut settings = Vec::new();
+    let operand = collect(syn::parse2(step.clone()).ok()?, &mut settings)?;
+    let last = settings.into_iter().rfind(|setting| ident::is(&setting.method, method));
+    (operand == Operand::Prompt).then(|| last.map(|setting| setting.arguments))
+}
+
 /// A call of a method after the first operand: `prompt("…")`, a path, or an expression in parentheses.
 struct Setting {
     method: Ident,

@@ -51,4 +51,5 @@ settings_of_prompts! {
     strip_thoughts();
     keep_thoughts();
     pace(pace: Pace);
+    after();
 }

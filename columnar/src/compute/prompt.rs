@@ -35,6 +35,7 @@ use crate::model::{Choice, Effort, MaxTokens, MediaRules, Model, ModelError, Rep
 pub fn prompt<Form>(system: impl IntoText<Form>) -> Prompt {
     Prompt {
         system: system.into_text(),
+        is_after: false,
         model: Choice::Inherited,
         max_tokens: None,
         settings: ReplySettings::default(),
@@ -47,6 +48,8 @@ pub fn prompt<Form>(system: impl IntoText<Form>) -> Prompt {
 #[derive(Clone)]
 pub struct Prompt {
     system: Arc<str>,
+    /// Whether the instruction stands behind the messages.
+    is_after: bool,
     model: Choice,
     /// `None` for the default of the model.
     max_tokens: Option<u32>,
@@ -91,6 +94,32 @@ impl Prompt {
     #[must_use]
     pub fn or_model(self, model: impl Into<Choice>) -> Self {
         Self { model: self.model.or(model.into()), ..self }
+    }
+
+    /// Sends the instruction at the end of the last message, and not as the system text. So all columns with an instruction
+    /// after the same views, with the same tags and the same model, send requests with one beginning: a provider's cache
+    /// is written by one of them, and read by the others.
+    ///
+    /// The [text of the flow](crate::flow::LiveFlow::set_system) stays the system text. The notes on the inputs follow the
+    /// instruction.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column topics(user) = prompt("List the topics.").after();
+    ///     column mood(user)   = prompt("Name the mood.").after();
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// assert_eq!(chat.topics.messages(0)?.last_text(), "<user>\nHello!\n</user>\n\nList the topics.");
+    /// assert_eq!(chat.mood.messages(0)?.last_text(), "<user>\nHello!\n</user>\n\nName the mood.");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn after(self) -> Self {
+        Self { is_after: true, ..self }
     }
 
     /// Sets the most tokens that the reply may have, thoughts included. A model can go on for ever, so there always is
@@ -278,6 +307,10 @@ impl Compute for Prompt {
         Some(&self.system)
     }
 
+    fn is_after(&self) -> bool {
+        self.is_after
+    }
+
     fn model(&self) -> Option<Choice> {
         Some(self.model.clone())
     }
@@ -291,7 +324,7 @@ impl Compute for Prompt {
     }
 
     fn reply_settings(&self) -> Option<String> {
-        let Self { max_tokens, settings, rules, .. } = self;
+        let Self { max_tokens, settings, rules, is_after, .. } = self;
         let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
         // Without settings that change no reply, such as the pace, and without those that leave all to the model. A later
         // setting gets a member of its own, so that prompts without it keep their text.
@@ -305,6 +338,7 @@ impl Compute for Prompt {
             ("truncated", rules.allows_truncated.then(|| true.into())),
             ("empty", rules.allows_empty.then(|| true.into())),
             ("stripped", rules.thoughts.are_stripped.then(|| true.into())),
+            ("after", is_after.then(|| true.into())),
         ]);
         Some(members.to_string())
     }

@@ -98,6 +98,8 @@ pub(crate) struct StepSettings {
     pub(crate) budget: Option<Arc<Budget>>,
     /// The form of the contexts.
     pub(crate) form: ContextForm,
+    /// Whether the instruction stands behind the messages.
+    pub(crate) is_after: bool,
     /// The prompt with all settings, if the step is one.
     pub(crate) prompt: Option<AnyPrompt>,
     /// A setting of prompts, of a step that is none.
@@ -130,6 +132,7 @@ impl StepSettings {
         self.prompt = compute.__prompt();
         self.model = compute.model();
         self.max_tokens = compute.reply_limit();
+        self.is_after = compute.is_after();
         self.reply_settings = compute.reply_settings().map(Into::into);
         self.check = self.model.is_some().then_some(compute as Arc<dyn Compute>);
     }

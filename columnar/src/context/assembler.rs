@@ -99,7 +99,8 @@ impl Assembler {
     ) -> Self {
         let overhead = Overhead::new(reads, settings, counter);
         let instruction = overhead.instruction.unwrap_or(0);
-        let limit = TokenLimit::of(budget, instruction, overhead.least_message(reads)).map(|limit| {
+        let least = overhead.least_message(reads) + overhead.own_tokens();
+        let limit = TokenLimit::of(budget, instruction, least).map(|limit| {
             // Cuts persist only if all that earlier contexts showed is stored when a cell of the column is computed.
             let is_in_order =
                 reads.self_view.is_some() || reads.all_inputs().all(|input| input.spec.window == Window::All);
@@ -127,7 +128,8 @@ impl Assembler {
         TakenViews::new(reads, cell, Arc::clone(&self.overhead), past, cells)
     }
 
-    /// Assembles a context of the values that were taken. Calls filters and the counter.
+    /// Assembles a context of the values that were taken, which continues the conversation of another one, if the column has
+    /// a thread. Calls filters and the counter.
     ///
     /// # Errors
     ///
@@ -136,6 +138,7 @@ impl Assembler {
     pub(crate) fn assemble(
         &self,
         taken: &TakenViews,
+        thread: Option<Arc<Snapshot>>,
         memory: &mut ContextMemory,
     ) -> Result<Snapshot, AssembleError> {
         let mut passing = if self.has_filters {
@@ -149,7 +152,7 @@ impl Assembler {
         }
         let passing = MarkedViews::new(passing);
         let layout = self.layout(taken.updates.as_ref(), &passing, memory)?;
-        let context = taken.lay_out(passing, layout, log).exclude();
+        let context = taken.lay_out(passing, layout, log).exclude().continuing(thread);
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else {
             return Ok(context.truncated(None));

@@ -36,6 +36,8 @@ pub(crate) enum InNext {
     LaidAnew { from: usize },
     /// The system text may change, because the column reads instructions.
     AfterInstructions,
+    /// The part stands in the message behind what requests repeat: an instruction, or an input behind a conversation.
+    Once,
 }
 
 impl Part<'_> {
@@ -53,6 +55,9 @@ impl Part<'_> {
     /// Whether the next messages repeat the part, with any system text before them.
     pub(crate) fn in_next_messages(&self) -> InNext {
         let snapshot = self.snapshot;
+        if self.is_sent_once() {
+            return InNext::Once;
+        }
         if let Some(tier) = snapshot.layout().and_then(|layout| snapshot.tier_that_changes(layout, self.at()))
         {
             return InNext::Moves(tier);
@@ -103,6 +108,20 @@ impl Part<'_> {
         let log = self.snapshot.reads.compacted.unwrap_or(0);
         // The parts of a turn are in the order of the inputs, and the documents of a turn in the order of the log.
         (self.step, input, part) >= (place.step, log, place.part)
+    }
+
+    /// Whether the part ends a request whose beginning the next one repeats. A reply is repeated if the column shows its own
+    /// values.
+    fn is_sent_once(&self) -> bool {
+        let is_continued = self.snapshot.thread().is_some();
+        match self.source {
+            PartSource::Instruction => true,
+            PartSource::Reply => {
+                let is_shown = self.snapshot.self_history().is_some();
+                is_continued || !is_shown || self.snapshot.overhead.form == ContextForm::Document
+            }
+            _ => is_continued,
+        }
     }
 
     /// Whether the next messages repeat a part of a view, by the window of the view and by the budget.

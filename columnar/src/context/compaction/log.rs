@@ -7,8 +7,7 @@ use std::sync::Arc;
 use rpds::RedBlackTreeMapSync;
 
 use super::edit::edit;
-use super::part::{LogPart, LogText, TextForm};
-use crate::context::budget::FixedText;
+use super::part::{DocumentName, LogPart, LogText, TextForm};
 use crate::context::documents::{Changes, Documents, Kind, LogPlace, Update, UpdateError};
 use crate::declare::Compaction;
 use crate::history::Value;
@@ -47,7 +46,7 @@ pub(crate) struct DocumentLog {
     form: LogForm,
     documents: Documents,
     /// The texts that are valid now.
-    live: RedBlackTreeMapSync<FixedText, LiveText>,
+    live: RedBlackTreeMapSync<DocumentName, LiveText>,
     parts: RedBlackTreeMapSync<LogPlace, Arc<LogPart>>,
     /// The tokens of the texts that are no longer valid, and of edits as far as they are more than the text has grown.
     stale: RedBlackTreeMapSync<StaleText, usize>,
@@ -79,7 +78,7 @@ struct LiveText {
 /// A text in the log that is not valid any more.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct StaleText {
-    name: FixedText,
+    name: DocumentName,
     place: LogPlace,
     /// The step from which on requests carried it for nothing.
     since: usize,
@@ -118,7 +117,7 @@ impl DocumentLog {
         let (documents, changes) = self.documents.apply(update)?;
         let touched = self.touched(&documents, &changes);
         let mut next = Self { documents, ..self.clone() };
-        let changed: Vec<FixedText> = touched.into_iter().filter(|name| next.is_changed(name)).collect();
+        let changed: Vec<DocumentName> = touched.into_iter().filter(|name| next.is_changed(name)).collect();
         let mut from = update.first_laid_anew().filter(|from| from.step < step);
         if self.form.is_once {
             let places = changed.iter().filter_map(|name| Some(next.live.get(name)?.place));
@@ -137,22 +136,22 @@ impl DocumentLog {
     }
 
     /// The texts that an update may have changed.
-    fn touched(&self, documents: &Documents, changes: &Changes) -> BTreeSet<FixedText> {
+    fn touched(&self, documents: &Documents, changes: &Changes) -> BTreeSet<DocumentName> {
         // A file hides the symbols, so a change concerns both documents of the path.
         let keys = changes.keys().flat_map(|key| [key.of_file(), key.of_symbols()]);
         // A page is shown for one step, so the pages of the step before end with this one.
         let pages = [&self.documents, documents].into_iter().flat_map(Documents::pages);
-        let documents = keys.chain(pages.map(|(key, _)| key.clone())).map(FixedText::Document);
-        let legend = changes.legend().then_some(FixedText::Legend);
-        documents.chain(legend).chain(changes.tree().then_some(FixedText::Tree)).collect()
+        let documents = keys.chain(pages.map(|(key, _)| key.clone())).map(DocumentName::Document);
+        let legend = changes.legend().then_some(DocumentName::Legend);
+        documents.chain(legend).chain(changes.tree().then_some(DocumentName::Tree)).collect()
     }
 
-    fn is_changed(&self, name: &FixedText) -> bool {
+    fn is_changed(&self, name: &DocumentName) -> bool {
         self.shown(name).as_ref() != self.live.get(name).map(|live| &live.text)
     }
 
     /// Moves the valid texts from a place on to the step, except the ones that the step changes.
-    fn lay_anew(&mut self, from: LogPlace, step: usize, changed: &[FixedText], texts: &mut StepTexts) {
+    fn lay_anew(&mut self, from: LogPlace, step: usize, changed: &[DocumentName], texts: &mut StepTexts) {
         let stale: Vec<_> = self.stale.keys().filter(|stale| stale.place >= from).cloned().collect();
         for stale in stale {
             self.stale.remove_mut(&stale);
@@ -189,7 +188,7 @@ impl DocumentLog {
     }
 
     /// Lays a text anew that the step does not change.
-    fn lay(&mut self, name: FixedText, live: LiveText, step: usize, texts: &mut StepTexts) {
+    fn lay(&mut self, name: DocumentName, live: LiveText, step: usize, texts: &mut StepTexts) {
         let LiveText { text, since, is_settled, .. } = live;
         let size = LogText::new(name.clone(), text.clone(), TextForm::New, since).tokens();
         let mut part = LogPart::default();
@@ -208,12 +207,12 @@ impl DocumentLog {
     }
 
     /// Brings a text up to date.
-    fn change(&mut self, name: FixedText, step: usize, part: &mut LogPart) {
+    fn change(&mut self, name: DocumentName, step: usize, part: &mut LogPart) {
         if let Some(now) = self.shown(&name) {
             return self.put(name, now, step, step, part);
         }
         self.end(&name, step);
-        let is_page = matches!(&name, FixedText::Document(key) if key.kind() == Kind::Url);
+        let is_page = matches!(&name, DocumentName::Document(key) if key.kind() == Kind::Url);
         if !is_page && self.is_above(&name) {
             part.removed.push(name);
         }
@@ -221,7 +220,7 @@ impl DocumentLog {
 
     /// Adds a text to a part: an edit, or the whole text, after which the text before is not valid. The places of all texts
     /// follow when the parts of the step are known.
-    fn put(&mut self, name: FixedText, text: Value, since: usize, step: usize, part: &mut LogPart) {
+    fn put(&mut self, name: DocumentName, text: Value, since: usize, step: usize, part: &mut LogPart) {
         let before = self.live.get(&name).filter(|_| self.form.has_edits);
         if let Some(before) = before
             && let Some(edit) = edit(&before.text, &text)
@@ -252,7 +251,7 @@ impl DocumentLog {
     }
 
     /// Ends the validity of a text at a step.
-    fn end(&mut self, name: &FixedText, step: usize) {
+    fn end(&mut self, name: &DocumentName, step: usize) {
         let Some(LiveText { place, carried, excess, .. }) = self.live.get(name).cloned() else { return };
         self.live.remove_mut(name);
         self.stale.insert_mut(StaleText { name: name.clone(), place, since: step }, carried - excess);
@@ -296,18 +295,18 @@ impl DocumentLog {
     }
 
     /// Whether the log has an earlier text of the same name.
-    fn is_above(&self, name: &FixedText) -> bool {
+    fn is_above(&self, name: &DocumentName) -> bool {
         let first = StaleText { name: name.clone(), place: LogPlace::default(), since: 0 };
         self.stale.range(first..).next().is_some_and(|(stale, _)| stale.name == *name)
     }
 
     /// The text that contexts show now.
-    fn shown(&self, name: &FixedText) -> Option<Value> {
+    fn shown(&self, name: &DocumentName) -> Option<Value> {
         match name {
-            FixedText::Legend => self.documents.legend().cloned(),
-            FixedText::Tree => self.documents.tree().cloned(),
-            FixedText::Document(key) if self.documents.is_shown(key) => self.documents.get(key).cloned(),
-            FixedText::Document(_) | FixedText::Instructions(_) => None,
+            DocumentName::Legend => self.documents.legend().cloned(),
+            DocumentName::Tree => self.documents.tree().cloned(),
+            DocumentName::Document(key) if self.documents.is_shown(key) => self.documents.get(key).cloned(),
+            DocumentName::Document(_) => None,
         }
     }
 
@@ -321,7 +320,7 @@ impl DocumentLog {
     }
 
     /// The texts that are valid.
-    pub(crate) fn valid(&self) -> impl Iterator<Item = (&FixedText, &Value)> {
+    pub(crate) fn valid(&self) -> impl Iterator<Item = (&DocumentName, &Value)> {
         self.live.iter().map(|(name, live)| (name, &live.text))
     }
 

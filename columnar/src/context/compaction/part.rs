@@ -1,20 +1,38 @@
 //! A part of a log: texts that stand together in a turn, and how a model reads them.
 
 use crate::context::budget::FixedText;
-use crate::context::documents::{FencedText, Kind, push_items, push_lines};
+use crate::context::documents::{FencedText, Key, Kind, push_items, push_lines};
 use crate::history::Value;
+
+/// The name of a text in a log.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum DocumentName {
+    Legend,
+    Tree,
+    Document(Key),
+}
+
+impl From<DocumentName> for FixedText {
+    fn from(name: DocumentName) -> Self {
+        match name {
+            DocumentName::Legend => Self::Legend,
+            DocumentName::Tree => Self::Tree,
+            DocumentName::Document(key) => Self::Document(key),
+        }
+    }
+}
 
 /// Texts that stand together in the turn of one step, and the names of the texts that ended there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LogPart {
     pub(super) texts: Vec<LogText>,
-    pub(super) removed: Vec<FixedText>,
+    pub(super) removed: Vec<DocumentName>,
 }
 
 /// A text in a log.
 #[derive(Clone, Debug)]
 pub(super) struct LogText {
-    pub(super) name: FixedText,
+    pub(super) name: DocumentName,
     pub(super) value: Value,
     pub(super) form: TextForm,
     /// The step of the last change.
@@ -44,7 +62,7 @@ const TITLES: [[&str; 3]; 5] = [
 ];
 
 impl LogText {
-    pub(super) fn new(name: FixedText, value: Value, form: TextForm, since: usize) -> Self {
+    pub(super) fn new(name: DocumentName, value: Value, form: TextForm, since: usize) -> Self {
         Self { name, value, form, since, excess: 0 }
     }
 
@@ -57,7 +75,7 @@ impl LogText {
 
     fn path(&self) -> Option<&str> {
         match &self.name {
-            FixedText::Document(key) => Some(key.path()),
+            DocumentName::Document(key) => Some(key.path()),
             _ => None,
         }
     }
@@ -65,9 +83,9 @@ impl LogText {
     /// The number of the titles in [`TITLES`].
     fn title(&self) -> usize {
         match &self.name {
-            FixedText::Legend => 0,
-            FixedText::Tree | FixedText::Instructions(_) => 1,
-            FixedText::Document(key) => match key.kind() {
+            DocumentName::Legend => 0,
+            DocumentName::Tree => 1,
+            DocumentName::Document(key) => match key.kind() {
                 Kind::Symbol => 2,
                 Kind::File => 3,
                 Kind::Url => 4,
@@ -113,8 +131,8 @@ impl LogPart {
             }
         }
         let removed = self.removed.iter().map(|name| match name {
-            FixedText::Document(key) => format!("{} {}", key.kind(), key.path()),
-            other => other.to_string(),
+            DocumentName::Document(key) => format!("{} {}", key.kind(), key.path()),
+            other => FixedText::from(other.clone()).to_string(),
         });
         push_lines(&mut shown, "# Removed", removed);
         shown

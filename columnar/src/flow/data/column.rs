@@ -25,6 +25,8 @@ table! {
         pub views: Vec<String>,
         /// The instruction of a [`prompt`].
         pub prompt: Option<String>,
+        /// Whether the instruction stands behind the messages; see [`Prompt::after`].
+        pub after: bool,
         /// The name of a compute step of the program, in place of a prompt.
         pub step: Option<String>,
         /// The name of the model; see [`Prompt::model`].
@@ -118,7 +120,7 @@ table! {
 
 /// The settings that only prompts have.
 const ONLY_OF_PROMPTS: &str = "model or_model effort temperature top_p seed lenient strip_thoughts keep_thoughts stop \
-                               max_tokens allow_truncated allow_empty pace";
+                               max_tokens allow_truncated allow_empty pace after";
 
 impl ColumnDeclaration {
     /// The column. Mistakes of the column are errors of the flow.
@@ -198,7 +200,7 @@ impl ColumnDeclaration {
     }
 
     fn prompt(&self, instruction: &str, errors: &mut Vec<StepError>) -> Prompt {
-        let prompt = prompt(instruction).stop(&self.stop);
+        let prompt = when(prompt(instruction).stop(&self.stop), self.after, Prompt::after);
         let prompt = with(prompt, self.model.as_deref(), Prompt::model);
         let prompt = with(prompt, self.or_model.as_deref(), Prompt::or_model);
         let prompt = self.sampled(prompt, errors);

@@ -117,6 +117,7 @@ impl Breakdown {
             ("of the flow", self.flow),
             ("notes", self.notes),
             ("instructions", self.instructions),
+            ("thread", self.thread),
         ];
         let before = instruction.into_iter().filter(|(name, tokens)| *name == "instruction" || *tokens > 0);
         let after = (self.omitted > 0).then_some(("omitted turns", self.omitted));

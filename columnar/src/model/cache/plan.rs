@@ -89,12 +89,13 @@ impl CachePlan {
         };
         // Instructions may change with each step. An instruction that did not change with this step is taken for
         // stable.
-        if messages.has_instructions()
-            && messages.previous().is_none_or(|previous| !messages.has_instructions_of(&previous))
+        let root = messages.root();
+        if root.has_instructions()
+            && root.previous().is_none_or(|previous| !root.has_instructions_of(&previous))
         {
             return Self::default();
         }
-        if let Some(moves) = messages.moves() {
+        if let Some(moves) = root.moves() {
             return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
         }
         let PrefixEnds { system, stable, repeated, blocks, cuts, spare } =

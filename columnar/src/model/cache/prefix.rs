@@ -101,6 +101,9 @@ pub enum Difference {
         /// The step of the cell.
         step: usize,
     },
+    /// The part stands behind the conversation that the column [continues](crate::Column::thread), or is an instruction
+    /// [after](crate::Prompt::after) the messages.
+    Message,
     /// The budget will most likely omit more turns. A [low-water mark](crate::budget::Budget::low_water) makes that rare.
     Budget,
 }
@@ -109,7 +112,8 @@ impl StablePrefix {
     pub(crate) fn of(messages: &Messages) -> Self {
         let mut prefix = Self { bytes: 0, total_bytes: 0, tokens: 0, total_tokens: 0, difference: None };
         let mut is_repeated = true;
-        let instruction = messages.snapshot().reads.instructions.first();
+        let root = messages.root();
+        let instruction = root.snapshot().reads.instructions.first();
         prefix.difference = instruction.map(|input| {
             let column = input.name.clone();
             let window = input.spec.window;
@@ -143,6 +147,7 @@ impl Difference {
             }
             (InNext::Moves(tier), _) => Some(Self::Tier(tier)),
             (InNext::LaidAnew { from }, _) => Some(Self::Documents { from }),
+            (InNext::Once, _) => Some(Self::Message),
             (InNext::MayBeTruncated | InNext::Truncated, _) => Some(Self::Budget),
             _ => None,
         }
@@ -162,6 +167,7 @@ impl fmt::Display for Difference {
             Self::Exclusion { column, step } => write!(f, "the exclusion of `{column}` at step {step}"),
             Self::Tier(tier) => write!(f, "the tier {tier}"),
             Self::Documents { from } => write!(f, "the documents of step {from}, which are laid anew"),
+            Self::Message => f.write_str("the message of the column"),
             Self::Budget => f.write_str("the part that the budget omits"),
         }
     }

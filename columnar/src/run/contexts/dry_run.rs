@@ -145,6 +145,11 @@ impl TokenSums {
         end.saturating_sub(start)
     }
 
+    /// The last step up to this one at which a column has a value.
+    pub(super) fn last_value(&self, column: usize, step: usize) -> usize {
+        self.skipped(column).others(0..step + 1).next_back().unwrap_or(step)
+    }
+
     /// The tokens of a column's values within some steps, each with an overhead, as a context of `step` shows them.
     fn shown(&self, column: usize, name: &Name, steps: Range<usize>, overhead: usize, step: usize) -> usize {
         let excluded =

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::dry_run::{DryRun, TokenSums};
-use crate::declare::Name;
+use crate::declare::{Name, Reads};
 use crate::model::usage::{Dollars, Price, Usage, grouped};
 use crate::model::{ContextWindow, MaxTokens};
 use crate::run::shared::SharedFlow;
@@ -212,21 +212,8 @@ impl FlowState {
         steps: &[usize],
     ) -> Option<ColumnForecast> {
         let &first = steps.first()?;
-        let &last = steps.last()?;
-        let contexts = self.contexts_now(column)?;
-        let reads = self.plan.schema().reads(column)?;
-        let assembler = &contexts.assembler;
-        let overhead = assembler.overhead();
-        let documents = reads.tiered.as_ref().map_or_else(Vec::new, |tiered| {
-            assembler.document_tokens(&self.table.history(tiered.column), last + 1)
-        });
-        let inputs = steps.iter().map(|step| {
-            let documents = documents.get(*step).copied().unwrap_or(0);
-            let context = sums.context(reads, column, *step, overhead) + documents;
-            // The limit is for the messages alone: the instruction has been subtracted from the budget.
-            context.min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0)
-        });
-        let inputs: Vec<usize> = inputs.collect();
+        let inputs = self.request_tokens(sums, column, steps)?;
+        let calls_model = self.contexts_now(column)?.assembler.overhead().instruction.is_some();
         // The name of a model is code of users, as the counter is. A run says what is wrong with the name.
         let overflow = caught(|| self.overflow(column, steps, &inputs)).flatten();
         // All missing values of a column have the same assumed length, so the first one is enough.
@@ -235,7 +222,7 @@ impl FlowState {
         Some(ColumnForecast {
             column: self.name(column).clone(),
             cells: steps.len(),
-            calls: if overhead.instruction.is_some() { steps.len() } else { 0 },
+            calls: if calls_model { steps.len() } else { 0 },
             input_tokens: inputs.iter().sum(),
             longest_input: inputs.into_iter().max().unwrap_or(0),
             output_tokens: steps.len() * output,
@@ -243,6 +230,37 @@ impl FlowState {
             width: 0,
             overflow,
         })
+    }
+
+    /// The tokens of the requests of a column at these steps, which ascend.
+    fn request_tokens(&mut self, sums: &TokenSums, column: usize, steps: &[usize]) -> Option<Vec<usize>> {
+        let contexts = self.contexts_now(column)?;
+        let plan = Arc::clone(&self.plan);
+        let reads = plan.schema().reads(column)?;
+        let assembler = &contexts.assembler;
+        let overhead = assembler.overhead();
+        let documents = reads.tiered.as_ref().map_or_else(Vec::new, |tiered| {
+            let last = steps.last().copied().unwrap_or(0);
+            assembler.document_tokens(&self.table.history(tiered.column), last + 1)
+        });
+        let threads = self.thread_tokens(sums, reads, steps);
+        let requests = steps.iter().enumerate().map(|(at, step)| {
+            let fixed =
+                documents.get(*step).or(threads.get(at)).copied().unwrap_or(0) + overhead.own_tokens();
+            let context = sums.context(reads, column, *step, overhead) + fixed;
+            // The limit is for the messages alone: the instruction has been subtracted from the budget.
+            context.min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0)
+        });
+        Some(requests.collect())
+    }
+
+    /// The tokens of the conversations that a column continues at these steps; none if it continues none.
+    fn thread_tokens(&mut self, sums: &TokenSums, reads: &Reads, steps: &[usize]) -> Vec<usize> {
+        let Some(thread) = reads.thread.as_ref().map(|thread| thread.column) else { return Vec::new() };
+        let steps: Vec<usize> = steps.iter().map(|step| sums.last_value(thread, *step)).collect();
+        let requests = self.request_tokens(sums, thread, &steps).unwrap_or_default();
+        let replies = steps.iter().map(|step| sums.values(thread, *step..*step + 1));
+        requests.into_iter().zip(replies).map(|(request, reply)| request + reply).collect()
     }
 
     /// The cost of requests with so many tokens, if the price of the model of a column is known.
