@@ -57,13 +57,14 @@ const METHODS_OF_POLICIES: [&str; 12] = [
 ];
 
 /// The methods that set what a prompt asks a model for.
-const METHODS_OF_PROMPTS: [&str; 14] = [
+const METHODS_OF_PROMPTS: [&str; 15] = [
     "model",
     "or_model",
     "effort",
     "temperature",
     "top_p",
     "seed",
+    "cache_key",
     "lenient",
     "max_tokens",
     "stop",
