@@ -3,8 +3,8 @@
 //! [← models](super::models) · [contents](super) · [budgets →](super::budgets)
 //!
 //! Each value that a model computed has a *receipt*: the model, the number of attempts, the tokens of requests and
-//! replies, the tokens from the provider's cache, the time, and the reason why the reply ended. The receipt is stored with
-//! the value in one write.
+//! replies, the tokens from the provider's cache, the time that the cell took, when the last request began, and the reason
+//! why the reply ended. The receipt is stored with the value in one write.
 //!
 //! ```
 //! use columnar::model::{Chunk, End, Finish, Model, Request, Usage};

@@ -1,11 +1,16 @@
-//! Receipts of flows, and pushes that wait for a change of the columns.
+//! Receipts of flows, the times of requests, and pushes that wait for a change of the columns.
+
+use std::time::{Duration, SystemTime};
 
 use futures::future::{FutureExt, join};
+use tokio::time::advance;
 
 use crate::declare::Name;
 use crate::prelude::*;
 use crate::run::reopen::OpenOptions;
 use crate::store::{Entry, MemoryStore, Put, Store};
+use crate::testing::ScriptedModel;
+use crate::usage::UnixTime;
 
 const PAID: &str = r#"{"model":"m","calls":2,"attempts":2,"input":7,"ms":5}"#;
 const FAILED: &str = r#"{"calls":3,"attempts":3,"ms":9}"#;
@@ -74,6 +79,44 @@ async fn receipts_are_loaded_with_their_values() -> Result<()> {
     assert_eq!(receipts(&f), []);
     f.load(0).await?;
     assert_eq!(receipts(&f).len(), 2);
+    Ok(())
+}
+
+/// The store keeps when a request began, and the process counts by its own clock, which tests may pause.
+#[tokio::test(start_paused = true)]
+async fn the_time_since_the_last_request_is_known_before_and_after_reopening() -> Result<()> {
+    let user = source("user");
+    let answer = column("answer", user.latest(), prompt("Answer.").model(ScriptedModel::new(|_| "x".into())));
+    let count = column("count", user.latest(), |_: Context| async { "1" });
+    let store = MemoryStore::new();
+    let f = Flow::open(store.clone(), [&answer, &count]).await?;
+    let since = |f: &Flow, column| {
+        let state = f.shared.lock();
+        state.since_last_request(state.plan.schema().find(column)?)
+    };
+    for pause in [75, 3_600] {
+        f.push("user", "a").await?;
+        f.run().await?;
+        advance(Duration::from_secs(pause)).await;
+        assert_eq!(since(&f, "answer"), Some(Duration::from_secs(pause)));
+    }
+    let fork = f.fork(1)?;
+    assert_eq!([since(&fork, "answer"), since(&fork, "count")], [Some(Duration::from_hours(1)), None]);
+    let at = f.receipt("answer", 1).and_then(|receipt| receipt.at).expect("a model was called");
+    assert!(f.receipt("answer", 0).and_then(|receipt| receipt.at).is_some_and(|first| first <= at));
+    assert!(SystemTime::from(at) <= SystemTime::now());
+    drop((f, fork));
+
+    let f = Flow::open(store, [&answer, &count]).await?;
+    assert_eq!(f.receipt("answer", 1).and_then(|receipt| receipt.at), Some(at));
+    // The wall clock does not pause.
+    let between = UnixTime::now().since(at);
+    assert!(since(&f, "answer").is_some_and(|since| between <= since && since < Duration::from_hours(1)));
+    assert_eq!(since(&f, "count"), None);
+
+    // A receipt of an earlier version has no time.
+    let f = Flow::open(paid([PAID, FAILED]).await?, [&self::answer()]).await?;
+    assert_eq!((receipts(&f).len(), since(&f, "answer")), (2, None));
     Ok(())
 }
 

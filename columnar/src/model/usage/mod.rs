@@ -11,6 +11,7 @@ mod limit;
 mod price;
 mod receipt;
 mod total;
+mod unix_time;
 
 use std::ops::{Add, AddAssign};
 
@@ -27,6 +28,7 @@ pub(crate) use receipt::object;
 pub use receipt::{ParseReceiptError, Receipt};
 pub use total::Total;
 pub(crate) use total::{Grouped, grouped};
+pub use unix_time::UnixTime;
 
 pub use crate::model::registry::Price;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{CacheDiagnosis, Finish, Usage};
+use super::{CacheDiagnosis, Finish, UnixTime, Usage};
 
 /// The model, tokens and time of one cell, over all attempts. A receipt is stored with the value.
 ///
@@ -39,6 +39,8 @@ pub struct Receipt {
     pub attempts: u32,
     /// The time from the beginning of the first attempt to the end of the last, in milliseconds.
     pub ms: u64,
+    /// The time at which the last call began, by the wall clock. `None` in receipts of earlier versions.
+    pub at: Option<UnixTime>,
     /// The end of the last reply. `None` if no reply ended, and in receipts of earlier versions.
     pub finish: Option<Finish>,
     /// The provider's id of the last reply.
@@ -63,8 +65,8 @@ pub struct ParseReceiptError;
 
 impl Receipt {
     /// The members of the stored form.
-    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 14] {
-        let Self { model, usage, calls, unreported, attempts, ms, finish, id, thoughts, diagnosis } = self;
+    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 15] {
+        let Self { model, usage, calls, unreported, attempts, ms, at, finish, id, thoughts, diagnosis } = self;
         [
             ("model", model.as_deref().map(Json::from)),
             ("calls", Some(json!(calls))),
@@ -77,6 +79,7 @@ impl Receipt {
             ("cache_write", positive(usage.cache_write)),
             ("cache_write_long", positive(usage.cache_write_long)),
             ("ms", Some(json!(ms))),
+            ("at", at.map(|at| at.as_millis().into())),
             ("finish", finish.as_ref().map(|finish| finish.to_string().into())),
             ("id", id.as_deref().map(Json::from)),
             ("thoughts", thoughts.as_deref().map(Json::from)),
@@ -99,6 +102,11 @@ impl Receipt {
             unreported: count(entries, "untold")?,
             attempts: count(entries, "attempts")?,
             ms: count(entries, "ms")?,
+            at: entries
+                .contains_key("at")
+                .then(|| count(entries, "at"))
+                .transpose()?
+                .map(UnixTime::from_millis),
             finish: text(entries, "finish")?.map(|word| Finish::from_word(&word)),
             id: text(entries, "id")?,
             thoughts: text(entries, "thoughts")?,
@@ -159,6 +167,7 @@ mod tests {
             unreported: 1,
             attempts: 6,
             ms: 7,
+            at: Some(UnixTime::from_millis(8)),
             finish: Some(Finish::Stop),
             id: Some("é".into()),
             thoughts: Some("Hm.\n".into()),
@@ -191,6 +200,7 @@ mod tests {
             r#"{"model":3}"#,
             r#"{"attempts":4294967296}"#,
             r#"{"diagnosis":3}"#,
+            r#"{"at":"now"}"#,
         ] {
             assert_eq!(text.parse::<Receipt>(), Err(ParseReceiptError), "{text}");
         }

@@ -1,20 +1,22 @@
 //! The interface between a run and the state of the flow: actions out, reports in.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::SystemTime;
 
 use futures::future::{BoxFuture, FutureExt};
 
+use super::computation::Unstored;
 use crate::compute::{Context, Defaults, StepSettings};
 use crate::context::Snapshot;
 use crate::declare::Name;
 use crate::history::{SkipReason, Value};
-use crate::model::usage::{CellReceipt, Fingerprint};
+use crate::model::usage::Fingerprint;
 use crate::model::{EndDate, ModelError};
 use crate::run::contexts::ContextDraft;
-use crate::run::shared::{CountedTokens, SharedFlow};
+use crate::run::shared::SharedFlow;
 use crate::run::state::{FlowState, StoredColumns, Unloaded, load_all};
 use crate::run::user_code::{StoreRequest, caught, discard};
 use crate::run::{Error, Result};
@@ -301,15 +303,11 @@ impl SharedFlow {
         reported.ok()
     }
 
-    /// The cell is stored with this value, which is counted; as skipped without a value.
-    pub(super) fn handle_stored(
-        &self,
-        cell: Cell,
-        value: Option<&Value>,
-        receipt: CellReceipt,
-        counted: Option<&CountedTokens>,
-    ) {
-        let mut state = match (value, counted) {
+    /// The cell is stored with the value, which is counted; as skipped without a value.
+    pub(super) fn handle_stored(&self, unstored: &mut Unstored) {
+        let Unstored { cell, value, receipt, called, counted, .. } = unstored;
+        let cell = *cell;
+        let mut state = match (value.as_ref(), counted.as_ref()) {
             // The lock is held to the end: dependents that unlock find the value in the table.
             (Some(value), Some(counted)) => {
                 let (tokens, mut state) = self.lock_counted(value, counted);
@@ -318,7 +316,8 @@ impl SharedFlow {
             }
             _ => self.lock(),
         };
-        state.receipts.insert(cell, receipt);
+        state.receipts.insert(cell, mem::take(receipt));
+        state.requests.began(cell.column, *called);
         let reported = state.scheduler.handle_stored(cell, value.is_none());
         debug_assert!(reported.is_ok(), "{REPORTED}");
         drop(state);

@@ -20,7 +20,7 @@ use crate::declare::default_limits::SKIP_MESSAGE;
 use crate::declare::error::BoxError;
 use crate::history::{SkipReason, Value};
 use crate::model::End;
-use crate::model::usage::{CellReceipt, Fingerprint, Receipt, SpendLimitError};
+use crate::model::usage::{CellReceipt, Fingerprint, Receipt, SpendLimitError, UnixTime};
 use crate::run::Error;
 use crate::run::shared::CountedTokens;
 use crate::run::user_code::discard;
@@ -60,6 +60,8 @@ pub(super) struct Unstored {
     /// `None` if the cell is skipped.
     pub(super) value: Option<Value>,
     pub(super) receipt: CellReceipt,
+    /// The time at which the last call began, if this process called a model.
+    pub(super) called: Option<Instant>,
     /// The tokens of the value, once counted.
     pub(super) counted: Option<CountedTokens>,
     pub(super) span: CellSpan,
@@ -224,11 +226,12 @@ impl<'a> Computation<'a> {
 
     /// The cell with this value, or skipped for this reason.
     fn finish(&mut self, value: Option<Value>, skipped: Option<SkipReason>) -> Unstored {
+        let called = self.receipt.as_ref().and_then(|receipt| receipt.called);
         let calls = self.receipt.take().map(|receipt| Arc::new(receipt.build(self.attempt)));
         let made = value.is_some().then_some(self.made);
         let receipt = CellReceipt { calls, skipped, made, ..CellReceipt::default() };
         let span = mem::take(&mut self.span);
-        Unstored { cell: self.cell, value, receipt, counted: None, span }
+        Unstored { cell: self.cell, value, receipt, called, counted: None, span }
     }
 }
 
@@ -266,18 +269,22 @@ impl Drop for Computation<'_> {
 /// The receipt of a cell in progress.
 struct ReceiptBuilder {
     started: Instant,
+    /// The time at which the last call began.
+    called: Option<Instant>,
     receipt: Receipt,
 }
 
 impl Default for ReceiptBuilder {
     fn default() -> Self {
-        Self { started: Instant::now(), receipt: Receipt::default() }
+        Self { started: Instant::now(), called: None, receipt: Receipt::default() }
     }
 }
 
 impl ReceiptBuilder {
     /// A call counts as unreported until the end with the usage.
     fn call_started(&mut self, model: Arc<str>) {
+        self.called = Some(Instant::now());
+        self.receipt.at = Some(UnixTime::now());
         self.receipt.model = Some(model);
         self.receipt.calls += 1;
         self.receipt.unreported += 1;

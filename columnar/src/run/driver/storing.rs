@@ -1,7 +1,6 @@
 //! Storing finished cells. A cell is stored before the dependents unlock, and dependents unlock before the event: a
 //! reader of an event finds the value in the store.
 
-use std::mem;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
@@ -27,7 +26,7 @@ impl<I> Run<'_, I> {
     pub(super) fn skipped(&mut self, cell: Cell, reason: SkipReason) -> Unstored {
         let span = CellSpan::new(self.name(cell.column), cell.step);
         let receipt = CellReceipt::skipped(reason);
-        Unstored { cell, value: None, receipt, counted: None, span }
+        Unstored { cell, value: None, receipt, called: None, counted: None, span }
     }
 
     pub(super) fn store(&mut self, unstored: Unstored, task: &mut TaskContext<'_>) {
@@ -81,10 +80,8 @@ impl<I> Run<'_, I> {
             unstored.receipt = receipt.map_err(|_| StoreError::other(InvalidHistory::Receipt { step }))?;
             unstored.value = earlier.value;
         }
-        let Unstored { cell, value, receipt, counted, .. } = unstored;
-        let receipt = mem::take(receipt);
         // A counter that was replaced meanwhile counts again.
-        Ok(caught(|| shared.handle_stored(*cell, value.as_ref(), receipt, counted.as_ref())).is_some())
+        Ok(caught(|| shared.handle_stored(unstored)).is_some())
     }
 
     /// A cell could not be stored, which ends the run.

@@ -119,6 +119,7 @@ impl FlowState {
         let mut derived = Self {
             table: self.table.derive(origins, step),
             receipts: self.receipts.derive(origins, step),
+            requests: self.requests.derive(origins),
             counter: Arc::clone(&self.counter),
             budget: self.budget.clone(),
             defaults: Arc::clone(&self.defaults),

@@ -3,6 +3,7 @@
 mod derive;
 mod past;
 mod read;
+mod requests;
 mod unloaded;
 mod values;
 
@@ -16,6 +17,7 @@ pub use read::{CellState, Values};
 pub(crate) use unloaded::load_all;
 pub(crate) use values::{ValueTable, entry, receipt, skip_reason};
 
+use self::requests::LastRequests;
 use self::values::Receipts;
 use super::contexts::ColumnContexts;
 use super::{Error, Result};
@@ -37,6 +39,8 @@ pub(crate) struct FlowState {
     pub(crate) scheduler: Scheduler,
     pub(crate) table: ValueTable,
     pub(crate) receipts: Receipts,
+    /// The last requests of this process.
+    pub(crate) requests: LastRequests,
     /// By column.
     pub(crate) settings: Vec<Arc<StepSettings>>,
     /// The counter of the tokens in the table and in contexts.
@@ -124,6 +128,7 @@ impl FlowState {
             scheduler,
             table: ValueTable::default(),
             receipts: Receipts::default(),
+            requests: LastRequests::default(),
             settings: Vec::new(),
             counter: Arc::new(Estimate),
             budget: Budget::new(),

@@ -133,6 +133,12 @@ impl Receipts {
         maps.flat_map(|(_, steps)| steps.iter()).map(|(step, receipt)| (*step, receipt))
     }
 
+    /// The receipt of the last step of a column that has one.
+    pub(crate) fn last(&self, column: usize) -> Option<&Arc<Receipt>> {
+        let (_, steps) = self.maps.range((column, 0)..=(column, usize::MAX)).next_back()?;
+        steps.values().next_back()
+    }
+
     /// The reason for a skipped cell, if it was stored.
     pub(crate) fn skip_reason(&self, cell: Cell) -> Option<&SkipReason> {
         self.notes.get(cell.column)?.skipped.get(cell.step)
