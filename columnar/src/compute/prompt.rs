@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::call::{ModelCall, ReplyRules};
 use super::context::AnyPrompt;
-use super::{Compute, Context, IntoText, Reply};
+use super::{Compute, Context, IntoText, Reply, StepSettings};
 use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
 use crate::model::rendering::Request;
@@ -278,6 +278,22 @@ impl Prompt {
         };
         let rules = ReplyRules { allows_empty, ..self.rules };
         Ok(ModelCall::new(models, request, self.max_tokens, defaults.limit.clone(), rules))
+    }
+}
+
+impl StepSettings {
+    fn as_prompt(&self) -> Option<&Prompt> {
+        self.prompt.as_ref()?.downcast_ref()
+    }
+
+    /// The pace of the column, if the prompt has one.
+    pub(crate) fn pace(&self) -> Option<Pace> {
+        self.as_prompt()?.pace
+    }
+
+    /// The effort of the column, if the prompt has one.
+    pub(crate) fn effort(&self) -> Option<Effort> {
+        self.as_prompt()?.settings.effort
     }
 }
 

@@ -107,7 +107,7 @@ impl WireReply {
         };
         let id = self.id.as_deref().and_then(|id| sent.shown(SentForm::Id, id));
         let diagnosis = self.diagnosis.as_ref().and_then(|(reason, tokens)| {
-            Some(CacheDiagnosis::new(&sent.shown(SentForm::Word, reason)?, *tokens))
+            Some(CacheDiagnosis::new(sent.shown(SentForm::Word, reason)?, *tokens))
         });
         Some(End { usage: self.tokens.usage(asked_long), id, diagnosis, ..End::new(finish) })
     }

@@ -20,8 +20,8 @@ pub struct CacheDiagnosis {
 }
 
 impl CacheDiagnosis {
-    #[cfg(feature = "providers")]
-    pub(crate) fn new(reason: &str, tokens: Option<u64>) -> Self {
+    /// A diagnosis with this reason.
+    pub fn new(reason: impl Into<Arc<str>>, tokens: Option<u64>) -> Self {
         Self { reason: reason.into(), tokens }
     }
 

@@ -66,7 +66,8 @@ pub struct ParseReceiptError;
 impl Receipt {
     /// The members of the stored form.
     pub(super) fn members(&self) -> [(&'static str, Option<Json>); 15] {
-        let Self { model, usage, calls, unreported, attempts, ms, at, finish, id, thoughts, diagnosis } = self;
+        let Self { model, usage, calls, unreported, attempts, ms, at, finish, id, thoughts, diagnosis } =
+            self;
         [
             ("model", model.as_deref().map(Json::from)),
             ("calls", Some(json!(calls))),
