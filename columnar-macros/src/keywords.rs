@@ -68,6 +68,7 @@ const METHODS_OF_PROMPTS: [&str; 15] = [
     "temperature",
     "top_p",
     "seed",
+    "cache_key",
     "lenient",
     "max_tokens",
     "stop",

@@ -25,6 +25,7 @@ pub mod assembly {
 
 /// The cost of requests: caches of providers, receipts, limits.
 pub mod cost {
+    pub mod audit;
     pub mod cache_plan;
     pub mod cached_prefix;
     pub mod prices;

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::call::{ModelCall, ReplyRules};
 use super::context::AnyPrompt;
-use super::{Compute, Context, IntoText, Reply};
+use super::{Compute, Context, IntoText, Reply, StepSettings};
 use crate::declare::error::BoxError;
 use crate::model::cache::Pace;
 use crate::model::rendering::Request;
@@ -217,6 +217,22 @@ impl Prompt {
         self
     }
 
+    /// Sets the key by which a provider leads requests with a common prefix to one cache (`prompt_cache_key`), such as the
+    /// name of a conversation. By default the key is a number that depends on the model and the instruction, for
+    /// providers with keys. OpenAI recommends a key for about 15 requests a minute. A provider without keys, or a key of more
+    /// than 64 characters, is an error of the run before any cell is computed; see [`lenient`](Self::lenient).
+    ///
+    /// ```
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("You are a helpful assistant.").model("openai/gpt-5.4-mini").cache_key("chat-17");
+    /// ```
+    #[must_use]
+    pub fn cache_key(mut self, key: impl AsRef<str>) -> Self {
+        self.settings.cache_key = Some(key.as_ref().into());
+        self
+    }
+
     /// Leaves out settings that the model does not take, and sends the alternative texts of attachments that it does not
     /// take. By default such a setting is an error of the run before any cell is computed, and such an attachment an error
     /// of the cell before anything is sent. The error names the column, the setting or the attachment, and the model.
@@ -294,6 +310,22 @@ impl Prompt {
     }
 }
 
+impl StepSettings {
+    fn as_prompt(&self) -> Option<&Prompt> {
+        self.prompt.as_ref()?.downcast_ref()
+    }
+
+    /// The pace of the column, if the prompt has one.
+    pub(crate) fn pace(&self) -> Option<Pace> {
+        self.as_prompt()?.pace
+    }
+
+    /// The effort of the column, if the prompt has one.
+    pub(crate) fn effort(&self) -> Option<Effort> {
+        self.as_prompt()?.settings.effort
+    }
+}
+
 impl Compute for Prompt {
     fn compute(&self, cx: Context) -> Reply<'static> {
         let later = cx.prompt.clone().and_then(|prompt| prompt.downcast::<Self>().ok());
@@ -325,8 +357,9 @@ impl Compute for Prompt {
 
     fn reply_settings(&self) -> Option<String> {
         let Self { max_tokens, settings, rules, is_after, .. } = self;
-        let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
-        // Without settings that change no reply, such as the pace, and without those that leave all to the model. A later
+        let ReplySettings { effort, temperature, top_p, seed, stop, cache_key: _, lenient: _ } = settings;
+        // Without settings that change no reply, such as the pace and the key of the cache, and without the ones that leave
+        // all to the model. A later
         // setting gets a member of its own, so that prompts without it keep their text.
         let members = object([
             ("max_tokens", max_tokens.map(Json::from)),

@@ -10,7 +10,7 @@ use crate::context::budget::Budget;
 use crate::declare::{Name, Outline};
 use crate::history::tokens::{Counter, LimitedCounter};
 use crate::model::Choice;
-use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
+use crate::model::cache::{CacheAudit, CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::model::usage::{Bill, Receipt, SpendLimit};
 use crate::run::reopen::StaleCells;
 #[cfg(doc)]
@@ -170,6 +170,44 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     /// others.
     pub fn bill(&self) -> Bill {
         self.shared.lock().bill()
+    }
+
+    /// The audited bill: for each cell that called a model, the tokens that it should have read from the provider's cache,
+    /// the tokens that were billed as read, and the reason for the difference.
+    ///
+    /// A promise is the longest prefix that an earlier request of the column wrote at a mark and that this request repeats;
+    /// or a request of another column with the same model, effort and beginning. All of this is computed from stored values:
+    /// the contexts of the cells, the marks that the current [pace](Self::set_pace) gives them, and the receipts with their
+    /// times. The contexts of all calls are assembled again, which takes a while in a long flow.
+    ///
+    /// ```
+    /// use columnar::cache::CacheCause;
+    /// use columnar::model::{End, Finish, Usage};
+    /// use columnar::prelude::*;
+    /// use columnar::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// // A provider that writes each request into its cache, and drops it.
+    /// let model = ScriptedModel::new(|_| "I see.".to_owned()).named("anthropic/claude-sonnet-5-5").end(|request| {
+    ///     let tokens = request.messages.tokens() as u64;
+    ///     End::new(Finish::Stop).with_usage(Usage::new(tokens, 3).cached(0, tokens))
+    /// });
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.").model(model.clone());
+    /// };
+    /// for question in ["What do you think of this? ".repeat(200), "And now?".to_owned()] {
+    ///     chat.user.push(question).await?;
+    ///     chat.run().await?;
+    /// }
+    /// let audit = chat.audit();
+    /// assert_eq!(audit.calls[0].cause, Some(CacheCause::First));
+    /// assert_eq!((audit.calls[1].read(), audit.calls[1].cause.clone()), (0, Some(CacheCause::Evicted)));
+    /// println!("{audit}");
+    /// # Ok(()) }
+    /// ```
+    pub fn audit(&self) -> CacheAudit {
+        self.shared.audit()
     }
 
     /// The values that another prompt, model, version or view computed than the flow has now, with the reasons. Nothing is

@@ -11,6 +11,7 @@
 
 pub mod bound;
 pub mod cache;
+pub mod cached_model;
 pub mod chart;
 pub mod clock;
 pub mod outcome;

@@ -7,12 +7,15 @@
 //!                       Pace ┘
 //! ```
 
+mod audit;
 mod mark;
 mod pace;
 mod plan;
 mod policy;
 mod prefix;
 
+pub use audit::{AuditTotal, AuditedCall, CacheAudit, CacheCause, CacheMiss};
+pub(crate) use audit::{AuditedRequest, Ledger};
 pub use mark::{Lifetime, Mark, Position, Reason};
 pub use pace::Pace;
 pub use plan::CachePlan;

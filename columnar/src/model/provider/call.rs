@@ -74,6 +74,7 @@ impl<'r> ProviderCall<'r> {
         let schema = request.schema.as_ref().filter(|_| takes_schema).zip(provider.schema);
         // A key is worth sending only where cached tokens are cheaper.
         let has_key = provider.has_cache_key && policy.read < 1.0;
+        let own_key = settings.cache_key.map(str::to_owned);
         Ok(Self {
             target,
             system: rendering.system(),
@@ -81,7 +82,7 @@ impl<'r> ProviderCall<'r> {
             form,
             takes_marks: provider.models_of == "openai" && policy.most_marks > 0,
             is_long: Estimate.count(&request.system) + request.messages.tokens() >= policy.minimum,
-            cache_key: has_key.then(|| key(name, &request.system)),
+            cache_key: own_key.or_else(|| has_key.then(|| key(name, &request.system))),
             max_tokens: request.max_tokens,
             settings,
             context,

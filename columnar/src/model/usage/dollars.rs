@@ -47,6 +47,13 @@ impl Dollars {
     }
 }
 
+impl Dollars {
+    /// What is left of the amount; zero if the other one is higher.
+    pub(crate) const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
 impl Add for Dollars {
     type Output = Self;
 

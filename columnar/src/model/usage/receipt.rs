@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Finish, UnixTime, Usage};
+use super::{CacheDiagnosis, Finish, UnixTime, Usage};
 
 /// The model, tokens and time of one cell, over all attempts. A receipt is stored with the value.
 ///
@@ -47,6 +47,8 @@ pub struct Receipt {
     pub id: Option<Arc<str>>,
     /// The thoughts of the last reply, if the prompt [keeps](crate::Prompt::keep_thoughts) thoughts.
     pub thoughts: Option<Arc<str>>,
+    /// The provider's own reason for a miss of its cache in the last call, where it sends one.
+    pub diagnosis: Option<CacheDiagnosis>,
 }
 
 impl Receipt {
@@ -63,8 +65,9 @@ pub struct ParseReceiptError;
 
 impl Receipt {
     /// The members of the stored form.
-    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 14] {
-        let Self { model, usage, calls, unreported, attempts, ms, at, finish, id, thoughts } = self;
+    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 15] {
+        let Self { model, usage, calls, unreported, attempts, ms, at, finish, id, thoughts, diagnosis } =
+            self;
         [
             ("model", model.as_deref().map(Json::from)),
             ("calls", Some(json!(calls))),
@@ -81,6 +84,7 @@ impl Receipt {
             ("finish", finish.as_ref().map(|finish| finish.to_string().into())),
             ("id", id.as_deref().map(Json::from)),
             ("thoughts", thoughts.as_deref().map(Json::from)),
+            ("diagnosis", diagnosis.as_ref().map(CacheDiagnosis::json)),
         ]
     }
 
@@ -107,6 +111,7 @@ impl Receipt {
             finish: text(entries, "finish")?.map(|word| Finish::from_word(&word)),
             id: text(entries, "id")?,
             thoughts: text(entries, "thoughts")?,
+            diagnosis: CacheDiagnosis::parse(entries)?,
         })
     }
 }
@@ -132,12 +137,15 @@ fn positive(count: u64) -> Option<Json> {
     (count > 0).then(|| count.into())
 }
 
-fn text(entries: &Map<String, Json>, name: &str) -> Result<Option<Arc<str>>, ParseReceiptError> {
+pub(super) fn text(entries: &Map<String, Json>, name: &str) -> Result<Option<Arc<str>>, ParseReceiptError> {
     let text = entries.get(name).map(|text| text.as_str().map(Arc::from).ok_or(ParseReceiptError));
     text.transpose()
 }
 
-fn count<N: TryFrom<u64>>(entries: &Map<String, Json>, name: &str) -> Result<N, ParseReceiptError> {
+pub(super) fn count<N: TryFrom<u64>>(
+    entries: &Map<String, Json>,
+    name: &str,
+) -> Result<N, ParseReceiptError> {
     let count = entries.get(name).map_or(Some(0), Json::as_u64);
     count.and_then(|count| count.try_into().ok()).ok_or(ParseReceiptError)
 }
@@ -164,6 +172,7 @@ mod tests {
             finish: Some(Finish::Stop),
             id: Some("é".into()),
             thoughts: Some("Hm.\n".into()),
+            diagnosis: Some(CacheDiagnosis { reason: "tools_changed".into(), tokens: Some(8) }),
         };
         let ends = [
             Finish::Length,
@@ -172,8 +181,10 @@ mod tests {
             Finish::Refused,
             Finish::Other("é\"".to_owned()),
         ];
+        let known = CacheDiagnosis { reason: "unavailable".into(), tokens: None };
+        let unmeasured = Receipt { diagnosis: Some(known), ..Receipt::default() };
         let ends = ends.map(|finish| Receipt { finish: Some(finish), ..Receipt::default() });
-        for receipt in [Receipt::default(), full].into_iter().chain(ends) {
+        for receipt in [Receipt::default(), full, unmeasured].into_iter().chain(ends) {
             let text = receipt.to_string();
             assert!(!text.contains('\n'), "{text}");
             assert_eq!(text.parse(), Ok(receipt), "{text}");
@@ -189,6 +200,7 @@ mod tests {
             r#"{"calls":-1}"#,
             r#"{"model":3}"#,
             r#"{"attempts":4294967296}"#,
+            r#"{"diagnosis":3}"#,
             r#"{"at":"now"}"#,
         ] {
             assert_eq!(text.parse::<Receipt>(), Err(ParseReceiptError), "{text}");

@@ -2,6 +2,7 @@
 //! assembly calls filters and counters of users. What assembly finds out is kept unless another thread has the memory.
 
 mod assemble;
+mod audit;
 mod dry_run;
 mod forecast;
 

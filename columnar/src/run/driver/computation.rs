@@ -303,6 +303,7 @@ impl ReceiptBuilder {
         self.receipt.finish = Some(end.finish);
         self.receipt.id = end.id.map(Into::into);
         self.receipt.thoughts = end.thoughts;
+        self.receipt.diagnosis = end.diagnosis;
     }
 
     fn build(self, attempts: usize) -> Receipt {

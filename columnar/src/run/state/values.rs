@@ -139,6 +139,13 @@ impl Receipts {
         steps.values().next_back()
     }
 
+    /// The last receipt before a step, and its step.
+    pub(crate) fn before(&self, cell: Cell) -> Option<(usize, &Arc<Receipt>)> {
+        let maps = self.maps.range((cell.column, 0)..=map_key(cell)).rev();
+        let mut receipts = maps.filter_map(|(_, steps)| steps.range(..cell.step).next_back());
+        receipts.next().map(|(step, receipt)| (*step, receipt))
+    }
+
     /// The reason for a skipped cell, if it was stored.
     pub(crate) fn skip_reason(&self, cell: Cell) -> Option<&SkipReason> {
         self.notes.get(cell.column)?.skipped.get(cell.step)
