@@ -61,7 +61,7 @@ const METHODS_OF_POLICIES: [&str; 12] = [
 ];
 
 /// The methods that set what a prompt asks a model for.
-const METHODS_OF_PROMPTS: [&str; 15] = [
+const METHODS_OF_PROMPTS: [&str; 16] = [
     "model",
     "or_model",
     "effort",
