@@ -13,6 +13,7 @@ pub mod bound;
 pub mod cache;
 pub mod chart;
 pub mod clock;
+pub mod learning;
 pub mod outcome;
 pub mod policies;
 pub mod random;
