@@ -14,7 +14,7 @@ use super::snapshot::{FlowPast, Snapshot, TakenViews};
 use super::step_views::{StepViews, StoredCells};
 use super::turns::ContextTurns;
 use crate::context::documents::UpdateError;
-use crate::declare::{Reads, Window};
+use crate::declare::{InputView, Reads, Window};
 use crate::history::History;
 use crate::history::tokens::Counter;
 use crate::schedule::Cell;
@@ -190,8 +190,7 @@ impl Assembler {
         let Some(updates) = taken.history(Some(input)) else { return Ok(None) };
         let form = LogForm::of(view);
         let log = memory.log.get_or_insert_with(|| Box::new(LogMemory::new(form)));
-        let around = taken.overhead.inputs.get(input.at).copied().unwrap_or(0);
-        let shown = log.at(updates, taken.step, LogCounter { counter: &*taken.overhead.counter, around });
+        let shown = log.at(updates, taken.step, self.log_counter(input));
         let shown = shown.map_err(|(step, error)| AssembleError::Update { step, error })?;
         Ok(Some(LogContext::new(shown, prices)))
     }
@@ -230,9 +229,28 @@ impl Assembler {
         self.reads_all_steps() || self.has_filters || self.has_log()
     }
 
-    /// The tokens of the documents in tiers that the contexts of the first steps show; empty without such documents.
-    pub(crate) fn document_tokens(&self, updates: &History, steps: usize) -> Vec<usize> {
-        self.target.map_or_else(Vec::new, |_| document_tokens(updates, steps, &*self.overhead.counter))
+    /// The tokens of the documents that the contexts of the first steps show in a layout of their own, from the history of
+    /// their source; empty without such documents. Calls the counter.
+    pub(crate) fn document_tokens(
+        &self,
+        reads: &Reads,
+        steps: usize,
+        updates: impl FnOnce(usize) -> History,
+    ) -> Vec<usize> {
+        if let Some(tiered) = &reads.tiered {
+            return document_tokens(&updates(tiered.column), steps, &*self.overhead.counter);
+        }
+        let Some((input, view)) = reads.compacted() else { return Vec::new() };
+        let mut log = LogMemory::new(LogForm::of(view));
+        let counter = self.log_counter(input);
+        // A value that is no update counts as one that changes nothing.
+        drop(steps.checked_sub(1).map(|last| log.at(&updates(input.column), last, counter)));
+        (0..steps).map(|step| log.sum(step).with_overhead(counter.around).tokens).collect()
+    }
+
+    fn log_counter(&self, input: &InputView) -> LogCounter<'_> {
+        let around = self.overhead.inputs.get(input.at).copied().unwrap_or(0);
+        LogCounter { counter: &*self.overhead.counter, around }
     }
 
     /// The most tokens that the messages may have.

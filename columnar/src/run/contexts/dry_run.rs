@@ -169,7 +169,9 @@ impl TokenSums {
     pub(super) fn context(&self, reads: &Reads, column: usize, step: usize, overhead: &Overhead) -> usize {
         let cells = |input: &InputView| input.spec.cells(step, &self.skipped(input.column));
         let own = reads.self_view.iter().map(|view| view.self_cells(step, &self.skipped(column)));
-        let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, delimiters)| {
+        // Documents in a log are counted as a log.
+        let inputs = reads.inputs.iter().zip(&overhead.inputs).filter(|(input, _)| !input.is_log());
+        let inputs = inputs.map(|(input, delimiters)| {
             let media = self.media(input.column, cells(input), overhead.media_of(Some(input), &input.spec));
             media + self.shown(input.column, &input.name, cells(input), *delimiters, step)
         });

@@ -239,10 +239,8 @@ impl FlowState {
         let reads = plan.schema().reads(column)?;
         let assembler = &contexts.assembler;
         let overhead = assembler.overhead();
-        let documents = reads.tiered.as_ref().map_or_else(Vec::new, |tiered| {
-            let last = steps.last().copied().unwrap_or(0);
-            assembler.document_tokens(&self.table.history(tiered.column), last + 1)
-        });
+        let last = steps.last().copied().unwrap_or(0);
+        let documents = assembler.document_tokens(reads, last + 1, |source| self.table.history(source));
         let threads = self.thread_tokens(sums, reads, steps);
         let requests = steps.iter().enumerate().map(|(at, step)| {
             let fixed =
