@@ -244,6 +244,7 @@ pub mod prelude {
 /// types     := "<" Type,* ">"                           of the generics of the flow; the arguments as `new` takes them
 /// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? (elided | plain)*
 ///            | "group(" string ("," view)+ ")"
+///            | name ".compacted()" (".edits()" | ".at_most(" f ")")*   of a source of documents
 ///            | name ".tiered()" (".target(" n ")")?     of a source of documents
 /// name      := ident ("." ident)*
 /// range     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?

@@ -35,6 +35,8 @@ pub mod cost {
 
 /// Documents, their updates, and the text of an update.
 pub mod documents {
+    pub mod compacted;
+    pub mod compacted_edits;
     pub mod compacted_laws;
     pub mod flows;
     pub mod laws;

@@ -230,16 +230,30 @@
 //!
 //! # Documents
 //!
-//! A source of documents, `source files: Documents;`, is read as `files`, or in tiers as `files.tiered()`.
+//! A source of documents, `source files: Documents;`, is read as `files`, as the log `files.compacted()`, or in tiers as
+//! `files.tiered()`.
 //!
 //! | message | what to do |
 //! |---|---|
-//! | documents are a set, which has no window | read `files` or `files.tiered()`, without `latest`, `window`, `prev`, a filter or `elided` |
+//! | documents are a set, which has no window | read `files.compacted()` or `files.tiered()`, without `latest`, `window`, `prev`, a filter or `elided` |
 //! | a tiered view shows documents, and `user` holds text | drop `.tiered()`, or declare `source user: Documents;` |
 //! | a tiered view shows documents, and `summary` is computed, so it holds text | drop `.tiered()` |
 //! | a tiered view shows documents, and `self` is the history of the column | the same |
 //! | a tiered view shows documents, which have no attachments | drop `.text_only()` |
-//! | a view is tiered once | drop the second `.tiered()` |
+//! | documents have one layout | drop the second `.tiered()` or `.compacted()` |
+//! | a compacted view shows documents, and `user` holds text | drop `.compacted()`, or declare `source user: Documents;` |
+//! | a compacted view shows documents, and `summary` is computed, so it holds text | drop `.compacted()` |
+//! | a compacted view shows documents, and `self` is the history of the column | the same |
+//! | a compacted view shows documents, which have no attachments | drop `.text_only()` |
+//! | `compacted` takes no arguments | write `.compacted().at_most(2.0)` for a bound of the request |
+//! | only a compacted view has edits and a bound | write `files.compacted().edits().at_most(2.0)` |
+//! | a compacted view has one `edits` | drop the second |
+//! | expected the largest request over the documents, 1.0 or more | write the factor: `at_most(2.0)` |
+//! | a compacted view has its own titles, so it has no tag and no note | drop `.as(…)` or `.note(…)` |
+//! | a compacted view has its own titles, so it has no purpose | drop `.context()` or `.instruction()` |
+//! | a compacted view has its own titles, so it cannot be in a group | put it before the group |
+//! | a column reads documents in one layout | put all documents into one source, or drop one of the views |
+//! | a column with a compacted view must read text, too | add a view of text: `(files.compacted(), user, self)` |
 //! | `tiered` takes no arguments | write `.tiered().target(1_536)` for tiers of a number of tokens |
 //! | only a tiered view has a target | write `files.tiered().target(1_536)` |
 //! | a tiered view has one target | drop the second |

@@ -11,7 +11,8 @@
 //!
 //! The values of a source of documents are updates: `push` of the [handle](crate::flow::Source) takes one, and at
 //! run time [`Flow::push`](crate::Flow::push) takes the text. A view of the source shows the text of each update in its
-//! turn, and a [tiered](crate::flow::Handle::tiered) view each document once, with the present text. The
+//! turn, a [compacted](crate::flow::Handle::compacted) view the same until old texts are too dear, and a
+//! [tiered](crate::flow::Handle::tiered) view each document once, with the present text. The
 //! [guide](crate::guide::documents) compares them.
 //!
 //! ```
