@@ -178,7 +178,7 @@ pub use declare::error::BoxError;
 pub use declare::graph;
 pub use declare::{
     ColumnOutline, FilePosition, Growth, Name, NameError, Outline, Pattern, Purpose, Repeats, SchemaError,
-    SchemaErrors, StepError, ViewOutline, ViewTextError, Window,
+    SchemaErrors, SharedOutline, SharingEnd, StepError, ViewOutline, ViewTextError, Window,
 };
 pub use flow::{
     Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,

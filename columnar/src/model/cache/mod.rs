@@ -16,6 +16,6 @@ mod prefix;
 pub use mark::{Lifetime, Mark, Position, Reason};
 pub use pace::Pace;
 pub use plan::CachePlan;
-pub use prefix::{Difference, StablePrefix};
+pub use prefix::{Difference, SharedBeginning, StablePrefix};
 
 pub use crate::model::registry::{Boundary, CachePolicy, Write};

@@ -4,6 +4,7 @@
 mod assemble;
 mod dry_run;
 mod forecast;
+mod sharing;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
