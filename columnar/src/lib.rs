@@ -184,7 +184,7 @@ pub use flow::{
     Column, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev, source, this,
 };
 pub use history::{Attachment, AttachmentError, SkipReason, Text, Value};
-pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result};
+pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result, SharedForecast, Unpaid};
 pub use schedule::Progress;
 
 pub mod prelude {

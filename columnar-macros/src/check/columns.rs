@@ -238,7 +238,8 @@ const TIERS_WITHOUT_SELF: &str = "a column with a tiered view must read all of `
 const TIERS_WITHOUT_TEXT: &str = "a column with a tiered view must read text, too\n\n\
      help: add a view of text, as in `(files.tiered(), user, self)`";
 
-const LATE_THREAD: &str = "a column continues one thread, which stands first\n\nhelp: put it before the other views, or drop it";
+const LATE_THREAD: &str =
+    "a column continues one thread, which stands first\n\nhelp: put it before the other views, or drop it";
 
 /// A view beside a thread.
 fn beside_thread(view: &ViewDecl) -> String {

@@ -444,11 +444,12 @@ const GROUPED_TIERS: &str =
 
 /// `user.thread()`, where `user` is a source.
 fn thread_of_source(name: &str) -> String {
-    format!("`{name}` is a source, which sends no messages to continue\n\nhelp: read `{name}`, or continue a computed column")
+    format!(
+        "`{name}` is a source, which sends no messages to continue\n\nhelp: read `{name}`, or continue a computed column"
+    )
 }
 
-const GROUPED_THREAD: &str =
-    "a thread is a conversation, so it cannot be in a group\n\nhelp: put it before the group, as the first view";
+const GROUPED_THREAD: &str = "a thread is a conversation, so it cannot be in a group\n\nhelp: put it before the group, as the first view";
 
 /// `use Debate { topic: user.latest } as debate;`
 fn input_is_view(column: impl Display) -> String {

@@ -74,5 +74,7 @@ fn unshared(what: &str, thread: &str, of_thread: Option<&TokenStream>) -> String
         Some(of_thread) => format!("`{thread}` has `{of_thread}`"),
         None => format!("`{thread}` has none"),
     };
-    format!("with another {what} the request shares nothing with the thread, and this column denies `unshared`\n\nhelp: {has}")
+    format!(
+        "with another {what} the request shares nothing with the thread, and this column denies `unshared`\n\nhelp: {has}"
+    )
 }

@@ -523,8 +523,7 @@ const PART_OF_THREAD: &str =
     "a thread is continued as it was sent, so it takes no other modifiers\n\nhelp: drop this";
 
 /// `assistant.latest.thread()`
-const LATE_THREAD: &str =
-    "a thread is continued as it was sent, so it takes no other modifiers\n\nhelp: write `thread()` alone after the column";
+const LATE_THREAD: &str = "a thread is continued as it was sent, so it takes no other modifiers\n\nhelp: write `thread()` alone after the column";
 const NO_TARGET: &str = "expected the number of tokens that a tier should have\n\nhelp: as in `target(1_536)`; `target(0)` is for tiers of any size";
 const TAGGED_SELF: &str = "`self` is shown as assistant messages, so it has no tag\n\nhelp: drop this";
 

@@ -338,7 +338,8 @@ impl ViewDecl {
     pub(crate) fn is_single(&self) -> bool {
         let ranges = self.modifiers.iter().filter(|modifier| modifier.kind == ModifierKind::Range);
         let mut ranges = ranges.map(Modifier::name).peekable();
-        self.is_thread() || ranges.peek().is_some() && ranges.all(|range| range == "latest" || range == "prev")
+        self.is_thread()
+            || ranges.peek().is_some() && ranges.all(|range| range == "latest" || range == "prev")
     }
 
     /// Whether a view of one value has none at some steps, for any values of the column.

@@ -102,9 +102,9 @@ impl Uncut {
         let documents = self.layout().into_iter().flat_map(|layout| layout.texts(&*self.overhead.counter));
         let instructions = self.instructions_by_input();
         let instructions = instructions.map(|(name, tokens)| (FixedText::Instructions(name), tokens));
-        let thread = self.thread().map(|thread| {
-            (FixedText::Thread(thread.column().clone()), self.thread_tokens().iter().sum())
-        });
+        let thread = self
+            .thread()
+            .map(|thread| (FixedText::Thread(thread.column().clone()), self.thread_tokens().iter().sum()));
         let mut texts: Vec<_> = documents.chain(instructions).chain(thread).collect();
         // Stable, so the order of texts of equal size is always the same.
         texts.sort_by_key(|(_, tokens)| Reverse(*tokens));

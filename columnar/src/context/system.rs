@@ -54,7 +54,8 @@ impl Messages {
         let has_texts = snapshot.overhead.system.is_some() || snapshot.reads.notes.is_some();
         let is_alone = !has_texts
             && !snapshot.overhead.is_in_message()
-            && !self.has_instructions() && snapshot.layout().is_none();
+            && !self.has_instructions()
+            && snapshot.layout().is_none();
         is_alone && instruction.trim().len() == instruction.len()
     }
 

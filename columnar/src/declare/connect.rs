@@ -75,8 +75,7 @@ impl Schema {
         // In a text, a misspelt modifier without parentheses looks like the last part of a name.
         let (base, modifier) = read.rsplit_once('.')?;
         let base = self.name(self.find(base)?);
-        let modifier =
-            nearest(modifier, &MODIFIERS)?;
+        let modifier = nearest(modifier, &MODIFIERS)?;
         Some(format!("{base}.{modifier}"))
     }
 }

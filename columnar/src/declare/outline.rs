@@ -143,8 +143,9 @@ impl Outline {
             }
         }
         let columns = levels.into_iter().zip(SharedOutline::all(schema, shapes)).enumerate();
-        let columns = columns.map(|(column, (level, shares))| {
-            ColumnOutline { shares, ..ColumnOutline::of(schema, column, level) }
+        let columns = columns.map(|(column, (level, shares))| ColumnOutline {
+            shares,
+            ..ColumnOutline::of(schema, column, level)
         });
         Self { columns: columns.collect() }
     }
@@ -334,7 +335,8 @@ impl fmt::Display for Repeats {
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let longest = self.columns.iter().map(|column| column.name.len()).max().unwrap_or(0);
-        for ColumnOutline { name, level, pattern, is_documents, growth, repeats, shares, .. } in &self.columns {
+        for ColumnOutline { name, level, pattern, is_documents, growth, repeats, shares, .. } in &self.columns
+        {
             let name = name.as_str();
             write!(f, "{name:longest$}  level {level}  ")?;
             match pattern {

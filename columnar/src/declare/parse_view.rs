@@ -11,8 +11,7 @@ use super::window::Window;
 use crate::declare::error::{excerpt, nearest};
 
 /// The words after a column, in the order in which the guide explains them.
-const MODIFIERS: &str =
-    "latest window prev all as named note elided text_only filter sample context instruction tiered target thread";
+const MODIFIERS: &str = "latest window prev all as named note elided text_only filter sample context instruction tiered target thread";
 
 type ParsedView<T> = Result<T, ViewTextError>;
 
@@ -278,7 +277,9 @@ impl Modifiers {
     fn check(&self, word: &str, is_self: bool) -> Result<(), String> {
         let wrong = match word {
             "thread" if is_self => "a thread continues the conversation of another column: drop this",
-            "thread" if !self.is_empty() => "`thread` comes right after the column, as in `assistant.thread()`",
+            "thread" if !self.is_empty() => {
+                "`thread` comes right after the column, as in `assistant.thread()`"
+            }
             _ if self.is_thread => "a thread is continued as it is, so nothing comes after it: drop this",
             "filter" | "sample" => {
                 "a filter is a function, which a text cannot have: declare this column in the program"

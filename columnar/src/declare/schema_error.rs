@@ -204,7 +204,9 @@ pub enum SchemaError {
         input: Name,
     },
     /// A thread of a source.
-    #[error("`{column}` continues `{input}`, which is a source and sends no messages: name a computed column")]
+    #[error(
+        "`{column}` continues `{input}`, which is a source and sends no messages: name a computed column"
+    )]
     ThreadOfSource {
         /// The column that continues.
         column: Name,

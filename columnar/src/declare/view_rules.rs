@@ -87,8 +87,7 @@ impl Schema {
     /// The mistake in a column with a thread, to which the system text and the replies of the conversation belong.
     pub(super) fn wrong_thread(reads: &Reads) -> Option<SchemaError> {
         let input = reads.thread.as_ref()?.name.clone();
-        let is_alone =
-            reads.self_view.is_none() && reads.tiered.is_none() && reads.instructions.is_empty();
+        let is_alone = reads.self_view.is_none() && reads.tiered.is_none() && reads.instructions.is_empty();
         (!is_alone).then(|| SchemaError::BesideThread { column: reads.column.clone(), input })
     }
 

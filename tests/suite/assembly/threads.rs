@@ -60,7 +60,8 @@ async fn a_thread_continues_what_was_sent_with_one_message_of_its_own() {
     }
     f.run().await.unwrap();
 
-    let system = "You plan.\n\nWrite French.\n\nWhat the tags in the messages hold:\n<user>: The words of the user.";
+    let system =
+        "You plan.\n\nWrite French.\n\nWhat the tags in the messages hold:\n<user>: The words of the user.";
     for step in 0..2 {
         assert_eq!(f.system("critic", step).unwrap(), system);
         assert_eq!(f.system("answer", step).unwrap(), system);
@@ -214,9 +215,8 @@ async fn outline_forecast_and_definition_know_threads() {
     let f = Flow::open(store.clone(), commented(&echo(), &echo())).await.unwrap();
     push(&f, 0).await;
     let forecast = f.forecast();
-    let input = |column: &str| {
-        forecast.columns.iter().find(|part| *part.column == *column).unwrap().input_tokens
-    };
+    let input =
+        |column: &str| forecast.columns.iter().find(|part| *part.column == *column).unwrap().input_tokens;
     assert!(input("answer") > input("critic") && input("critic") > input("assistant"), "{forecast}");
     f.run().await.unwrap();
     let outline = f.outline();
@@ -309,6 +309,64 @@ async fn an_instruction_after_the_messages_is_a_setting_of_data() {
     assert_eq!(f.messages("mood", 0).unwrap().last_text(), "<user>\nHello!\n</user>\n\nName the mood.");
 }
 
+#[tokio::test]
+async fn what_columns_share_is_shown_before_a_run_and_by_its_bytes() {
+    const MODEL: &str = "anthropic/claude-sonnet-5-5";
+    let user = source("user");
+    let assistant = column("assistant", (&user, this()), prompt("You plan.").model(MODEL));
+    let critic = column("critic", assistant.thread(), prompt("Is it right?").model(MODEL));
+    let other =
+        column("other", assistant.thread(), prompt("Is it kind?").model("anthropic/claude-haiku-4-5"));
+    let deep = column("deep", assistant.thread(), prompt("Is it true?").model(MODEL).effort(Effort::High));
+    let mood = column("mood", &user, prompt("Name the mood.").model(MODEL).after());
+    let topics = column("topics", &user, prompt("List the topics.").model(MODEL).after());
+    let tagged = column("tagged", user.named("said"), prompt("List the topics.").model(MODEL).after());
+    let f = flow([critic, other, deep, mood, topics, tagged]).unwrap();
+    let shares = |f: &Flow, column: &str| -> String {
+        let outline = f.outline();
+        let column = outline.columns.iter().find(|outline| *outline.name == *column).unwrap();
+        column.shares.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(
+        shares(&f, "critic"),
+        "shares with `assistant`, shares nothing with `other`, by another model, shares nothing with `deep`, by another effort"
+    );
+    assert_eq!(
+        (shares(&f, "mood"), shares(&f, "tagged")),
+        ("shares with `topics`".to_owned(), String::new())
+    );
+    assert!(f.outline().to_string().contains("repeats what the thread repeats, shares with `assistant`"));
+
+    f.push("user", "All of it. ".repeat(1000)).await.unwrap();
+    let forecast = f.forecast();
+    let shared = |column: &str| {
+        let part = forecast.columns.iter().find(|part| *part.column == *column).unwrap();
+        part.shared.as_ref().map(ToString::to_string).unwrap_or_default()
+    };
+    assert!(shared("critic").starts_with("shares 2,7"), "{}", shared("critic"));
+    assert!(
+        shared("critic").ends_with("tokens with `assistant`, which saves $0.01 where they are cached"),
+        "{forecast}"
+    );
+    assert!(shared("other").ends_with(", and another model caches them separately"), "{forecast}");
+    assert!(shared("topics").contains("with `mood`, which saves"), "{forecast}");
+    assert_eq!((shared("assistant"), shared("mood")), (String::new(), String::new()));
+
+    let short = flow(commented(&echo(), &echo())).unwrap();
+    push(&short, 0).await;
+    assert!(short.forecast().to_string().ends_with("and its model has no discount for cached tokens"));
+    short.run().await.unwrap();
+    let explained = short.explain_cache("answer", 0).unwrap();
+    let of_critic = &explained.shared[0];
+    let critic = short.messages("critic", 0).unwrap();
+    let bytes: usize = critic.iter().map(|(_, text)| text.len()).sum();
+    assert_eq!(
+        (&*of_critic.column, of_critic.bytes),
+        ("critic", bytes + short.system("critic", 0).unwrap().len())
+    );
+    assert!(explained.to_string().contains("; the request of `critic` begins with the same"), "{explained}");
+}
+
 /// The roles and texts of a form or a body, in the order in which a model reads them.
 fn flat(json: &Json) -> String {
     fn walk(json: &Json, flat: &mut String, role: &mut String) {
@@ -321,7 +379,18 @@ fn flat(json: &Json) -> String {
                     role.clone_from(next);
                     *flat += &format!("\u{1}{next}\u{2}");
                 }
-                for key in ["system", "instructions", "systemInstruction", "system_instruction", "messages", "input", "contents", "content", "parts", "text"] {
+                for key in [
+                    "system",
+                    "instructions",
+                    "systemInstruction",
+                    "system_instruction",
+                    "messages",
+                    "input",
+                    "contents",
+                    "content",
+                    "parts",
+                    "text",
+                ] {
                     match members.get(key) {
                         Some(Json::String(text)) => *flat += text,
                         Some(inside) => walk(inside, flat, role),
@@ -363,7 +432,9 @@ fn views(user: &Column, notes: &Column, pattern: usize) -> Vec<View> {
 }
 
 fn values() -> impl Strategy<Value = Vec<(String, String)>> {
-    let text = || select(&["", " ", "one", "two words", "<user>", "</notes>\n\n", "a longer text of several words"][..]);
+    let text = || {
+        select(&["", " ", "one", "two words", "<user>", "</notes>\n\n", "a longer text of several words"][..])
+    };
     vec((text().prop_map(str::to_owned), text().prop_map(str::to_owned)), 1..6)
 }
 
@@ -447,12 +518,23 @@ async fn a_thread_begins_with_the_bytes_of_its_column_on_every_wire() {
     use columnar::model::Provider;
     use columnar_tests::server::{Server, answer};
 
-    for name in ["openai/x", "openai_resp/x", "anthropic/x", "gemini/x", "ollama/x", "cohere/x", "mistral/x", "deepseek/x"] {
+    for name in [
+        "openai/x",
+        "openai_resp/x",
+        "anthropic/x",
+        "gemini/x",
+        "ollama/x",
+        "cohere/x",
+        "mistral/x",
+        "deepseek/x",
+    ] {
         let server = Server::always(answer("400 Bad Request", "{}")).await;
-        let model = Provider::new(&format!("{name}@{}/v1", server.url().replace("127.0.0.1", "localhost"))).unwrap();
+        let model =
+            Provider::new(&format!("{name}@{}/v1", server.url().replace("127.0.0.1", "localhost"))).unwrap();
         let user = source("user");
         let assistant = column("assistant", (&user, this()), script(["On Monday."]));
-        let critic = column("critic", assistant.thread(), prompt("Is it right?").model(model.clone()).or_skip());
+        let critic =
+            column("critic", assistant.thread(), prompt("Is it right?").model(model.clone()).or_skip());
         let one = column("one", &user, prompt("Name the mood.").model(model.clone()).after().or_skip());
         let two = column("two", &user, prompt("List all of it.").model(model.clone()).after().or_skip());
         let f = flow([critic, one, two]).unwrap();
@@ -464,12 +546,17 @@ async fn a_thread_begins_with_the_bytes_of_its_column_on_every_wire() {
             .iter()
             .map(|request| flat(&serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap()))
             .collect();
-        let find = |end: &str| bodies.iter().find(|body| body.ends_with(end)).unwrap_or_else(|| panic!("{name}: {bodies:#?}"));
+        let find = |end: &str| {
+            bodies.iter().find(|body| body.ends_with(end)).unwrap_or_else(|| panic!("{name}: {bodies:#?}"))
+        };
         let beginning = find("Name the mood.").strip_suffix("Name the mood.").unwrap();
         assert_eq!(Some(beginning), find("List all of it.").strip_suffix("List all of it."), "{name}");
         assert!(beginning.contains("Write French.") && beginning.contains("When?"), "{name}: {beginning}");
         let critic = find("Is it right?");
         // The column of the thread has no instruction, and the same views.
-        assert!(critic.starts_with(beginning.trim_end()) && critic.contains("On Monday."), "{name}: {critic}");
+        assert!(
+            critic.starts_with(beginning.trim_end()) && critic.contains("On Monday."),
+            "{name}: {critic}"
+        );
     }
 }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 pub use forecast::{ColumnForecast, Forecast, Overflow};
+pub use sharing::{SharedForecast, Unpaid};
 
 use super::state::damaged_update;
 use super::{Error, Result};
@@ -82,11 +83,7 @@ impl ColumnContexts {
         }
     }
 
-    fn assemble(
-        &self,
-        taken: &TakenViews,
-        thread: Option<Arc<Snapshot>>,
-    ) -> Result<Snapshot, AssembleError> {
+    fn assemble(&self, taken: &TakenViews, thread: Option<Arc<Snapshot>>) -> Result<Snapshot, AssembleError> {
         match self.memory() {
             Some(mut memory) => self.assembler.assemble(taken, thread, &mut memory),
             // Waiting could be a deadlock. All that is remembered can be found out again.

@@ -98,7 +98,9 @@ impl FlowState {
             let mut next = Some((reads, first));
             while let Some((reads, cell)) = next {
                 cells.extend(self.needed_by(reads, cell));
-                next = self.thread_cell(reads, cell).and_then(|cell| Some((plan.schema().reads(cell.column)?, cell)));
+                next = self
+                    .thread_cell(reads, cell)
+                    .and_then(|cell| Some((plan.schema().reads(cell.column)?, cell)));
             }
         }
         self.unloaded_of(cells)
@@ -108,9 +110,12 @@ impl FlowState {
     fn needed_by(&mut self, reads: &Reads, cell: Cell) -> Vec<(usize, Range<usize>)> {
         // A filter or counter that panics does so again when the cell is computed, and fails it.
         let shown = caught(|| self.context_cells(reads, cell)).flatten().unwrap_or_default();
-        let shown = shown.into_iter().map(|(column, steps)| (column, self.reached(column, &steps)..steps.end));
+        let shown =
+            shown.into_iter().map(|(column, steps)| (column, self.reached(column, &steps)..steps.end));
         let needed = self.scheduler.needed(cell);
-        shown.chain(needed.map(|(column, steps)| (column, self.reached(column, &steps)..usize::MAX))).collect()
+        shown
+            .chain(needed.map(|(column, steps)| (column, self.reached(column, &steps)..usize::MAX)))
+            .collect()
     }
 
     /// The last cell of the conversation that a cell continues, if it is in memory.
