@@ -244,6 +244,7 @@ pub mod prelude {
 /// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? (elided | plain)*
 ///            | "group(" string ("," view)+ ")"
 ///            | name ".tiered()" (".target(" n ")")?     of a source of documents
+///            | name ".thread()"                         the conversation of a column; the first view
 /// name      := ident ("." ident)*
 /// range     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
 /// modifier  := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"  |  elided  |  plain  |  purpose
@@ -416,7 +417,8 @@ pub mod prelude {
 ///
 /// Before a column, or before the flow for all columns, `#[deny(unbounded)]` makes a context that grows with every step
 /// a compile error. `#[deny(unstable_prefix)]` makes it a compile error if a request shares nothing but the instruction
-/// with the next, so that no provider's cache can serve it. The name of a column in the braces of a prompt, as in
+/// with the next, so that no provider's cache can serve it. `#[deny(unshared)]` makes it one if a column continues a
+/// [thread](Column::thread) with another literal model, effort or type, which ends the shared prefix. The name of a column in the braces of a prompt, as in
 /// `prompt("Answer {user}")`, is a compile error without any attribute, because a prompt is sent as it is written;
 /// `#[allow(literal_braces)]` sends the braces.
 ///

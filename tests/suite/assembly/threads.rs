@@ -87,7 +87,7 @@ fn texts(f: &Flow, column: &str, step: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_skipped_step_continues_the_last_value_and_nothing_is_skipped() {
+async fn r19_a_skipped_step_continues_the_last_value_and_nothing_is_skipped() {
     let user = source("user");
     let answers = script(["zero", "one", "two", "three"]);
     let assistant = column("assistant", (&user, this()), Step::new(answers).every(2));
@@ -125,7 +125,7 @@ async fn a_closure_reads_the_reply_and_the_conversation() {
 }
 
 #[tokio::test]
-async fn a_thread_is_under_the_budget_of_its_column_and_takes_of_the_reader_first() {
+async fn r19_a_thread_is_under_the_budget_of_its_column_and_takes_of_the_reader_first() {
     let user = source("user");
     let step = |replies: [&'static str; 3]| Step::new(script(replies));
     let assistant = step(["zero", "one", "two"]).budget(Budget::of(26).token_buffer(0).rolling_window());
@@ -210,7 +210,7 @@ async fn the_marks_of_a_thread_read_what_its_column_wrote() {
 }
 
 #[tokio::test]
-async fn outline_forecast_and_definition_know_threads() {
+async fn r19_outline_forecast_and_definition_know_threads() {
     let store = MemoryStore::new();
     let f = Flow::open(store.clone(), commented(&echo(), &echo())).await.unwrap();
     push(&f, 0).await;
@@ -236,7 +236,7 @@ async fn outline_forecast_and_definition_know_threads() {
 }
 
 #[tokio::test]
-async fn a_fork_continues_the_same_conversation() {
+async fn r19_a_fork_continues_the_same_conversation() {
     let f = flow(commented(&echo(), &echo())).unwrap();
     for step in 0..3 {
         push(&f, step).await;
