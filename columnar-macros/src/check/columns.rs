@@ -242,8 +242,7 @@ const LATE_THREAD: &str =
     "a column continues one thread, which stands first\n\nhelp: put it before the other views, or drop it";
 
 /// `column critic(assistant.thread(), self) = prompt("...");`
-const BESIDE_THREAD: &str =
-    "a thread has the system text and the replies of another column, so it takes no others\n\nhelp: drop this";
+const BESIDE_THREAD: &str = "a thread has the system text and the replies of another column, so it takes no others\n\nhelp: drop this";
 
 /// `purpose` is the word of one: `context` or `instruction`.
 fn unbounded(read: &str, purpose: Option<&Ident>, name: &str) -> String {

@@ -68,7 +68,8 @@ impl SharedPart {
     }
 
     fn differs(&self) -> bool {
-        let [own, of_thread] = [&self.own, &self.of_thread].map(|part| part.as_ref().map(ToString::to_string));
+        let [own, of_thread] =
+            [&self.own, &self.of_thread].map(|part| part.as_ref().map(ToString::to_string));
         own != of_thread
     }
 
