@@ -19,6 +19,7 @@ pub mod assembly {
     pub mod purposes;
     pub mod rendering;
     pub mod skips;
+    pub mod threads;
     pub mod tokens;
     pub mod views;
 }

@@ -127,7 +127,7 @@ pub(super) fn check_threads(derived: &ComputedDecl, errors: &mut Errors) {
     } else if derived.reads().next().is_some_and(|view| view.is_thread() && view.is_valid()) {
         let others = derived.reads().filter(|view| view.is_valid());
         for view in others.filter(|view| view.is_self || view.is_tiered() || view.is_instruction()) {
-            errors.at(&view.written, beside_thread(view));
+            errors.at(&view.written, BESIDE_THREAD);
         }
     }
 }
@@ -261,15 +261,8 @@ const TIERS_WITHOUT_TEXT: &str = "a column with a tiered view must read text, to
 const LATE_THREAD: &str =
     "a column continues one thread, which stands first\n\nhelp: put it before the other views, or drop it";
 
-/// A view beside a thread.
-fn beside_thread(view: &ViewDecl) -> String {
-    let reason = match () {
-        () if view.is_self => "whose replies are those of its own column",
-        () if view.is_tiered() => "which already has its documents",
-        () => "which already has its system text",
-    };
-    format!("this column continues a thread, {reason}\n\nhelp: drop this")
-}
+/// `column critic(assistant.thread(), self) = prompt("...");`
+const BESIDE_THREAD: &str = "a thread has the system text and the replies of another column, so it takes no others\n\nhelp: drop this";
 
 /// `purpose` is the word of one: `context` or `instruction`.
 fn unbounded(read: &str, purpose: Option<&Ident>, name: &str) -> String {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use proc_macro2::TokenStream;
 use syn::{LitStr, Path};
 
-use super::steps;
+use super::steps::PromptSetting;
 use crate::diagnostics::Errors;
 use crate::ident::ident_text;
 use crate::syntax::{ColumnDecl, FlowDecl, Lint};
@@ -25,56 +25,67 @@ pub(super) fn check_shared(flow: &FlowDecl, errors: &mut Errors) {
     for column in &flow.columns {
         let is_denied = [&*column.lints, flow.lints()].concat().contains(&Lint::Unshared);
         let Some(derived) = column.derived.as_ref().filter(|_| is_denied) else { continue };
+        let name = &ident_text(&column.name);
         let threads = derived.reads().filter(|view| view.is_thread() && view.is_valid());
         for view in threads {
             let Some(thread) = columns.get(&view.name()) else { continue };
-            for (what, own, of_thread) in differences(column, thread) {
+            for part in SharedPart::all(column, thread).into_iter().filter(SharedPart::differs) {
                 // The setting is missing where the other column has one.
-                let at = own.unwrap_or_else(|| view.written.clone());
-                errors.at(at, unshared(what, &view.name(), of_thread.as_ref()));
+                let at = part.own.clone().unwrap_or_else(|| view.written.clone());
+                errors.at(at, part.message(name, &view.name()));
             }
         }
     }
 }
 
-/// A part of the request that differs: its name, and the tokens in both columns, where they have some.
-type UnsharedPart = (&'static str, Option<TokenStream>, Option<TokenStream>);
-
-fn differences(column: &ColumnDecl, thread: &ColumnDecl) -> Vec<UnsharedPart> {
-    let parts = [
-        ("model", literal(column, "model").zip(literal(thread, "model"))),
-        ("effort", literal(column, "effort").zip(literal(thread, "effort"))),
-        ("type", Some((ty(column), ty(thread)))),
-    ];
-    let known = parts.into_iter().filter_map(|(what, both)| both.map(|(own, other)| (what, own, other)));
-    known.filter(|(_, own, other)| text(own.as_ref()) != text(other.as_ref())).collect()
+/// A part of a request in a column, and in the column whose thread it continues.
+struct SharedPart {
+    what: &'static str,
+    own: Option<TokenStream>,
+    of_thread: Option<TokenStream>,
 }
 
-/// The literal or the path of a setting of a prompt, if the prompt has the setting; `None` if only rustc knows the value.
-fn literal(column: &ColumnDecl, method: &str) -> Option<Option<TokenStream>> {
-    let Some(value) = steps::of_prompt(&column.derived.as_ref()?.step, method)? else { return Some(None) };
-    let is_path = syn::parse2::<Path>(value.clone()).is_ok_and(|path| path.segments.len() > 1);
-    let is_known = is_path || syn::parse2::<LitStr>(value.clone()).is_ok();
-    is_known.then_some(Some(value))
+impl SharedPart {
+    /// The parts that are known.
+    fn all(column: &ColumnDecl, thread: &ColumnDecl) -> Vec<Self> {
+        let ty = |column: &ColumnDecl| column.ty.as_ref().map(|ty| ty.ty.clone());
+        let ty = Self { what: "type", own: ty(column), of_thread: ty(thread) };
+        let settings = ["model", "effort"].into_iter().filter_map(|what| Self::setting(what, column, thread));
+        settings.chain([ty]).collect()
+    }
+
+    fn setting(what: &'static str, column: &ColumnDecl, thread: &ColumnDecl) -> Option<Self> {
+        let mut values = [column, thread].into_iter().map(|column| {
+            match PromptSetting::of(&column.derived.as_ref()?.step, what) {
+                PromptSetting::Unset => Some(TokenStream::new()),
+                PromptSetting::Set(value) => is_literal(what, &value).then_some(value),
+                PromptSetting::Unread => None,
+            }
+        });
+        let [own, of_thread] = [values.next()??, values.next()??];
+        let [own, of_thread] = [own, of_thread].map(|value| Some(value).filter(|value| !value.is_empty()));
+        Some(Self { what, own, of_thread })
+    }
+
+    fn differs(&self) -> bool {
+        let [own, of_thread] =
+            [&self.own, &self.of_thread].map(|part| part.as_ref().map(ToString::to_string));
+        own != of_thread
+    }
+
+    /// `prompt("...").model("openai/gpt-5.4-mini")`, where the thread has another model.
+    fn message(&self, name: &str, thread: &str) -> String {
+        let Self { what, of_thread, .. } = self;
+        let has = of_thread.as_ref().map_or_else(|| "none".to_owned(), |value| format!("`{value}`"));
+        format!(
+            "with another `{what}` the request shares nothing with the thread, and `{name}` denies `unshared`\n\n\
+             help: `{thread}` has {has}: write the same, or drop the lint"
+        )
+    }
 }
 
-fn ty(column: &ColumnDecl) -> Option<TokenStream> {
-    column.ty.as_ref().map(|ty| ty.ty.clone())
-}
-
-fn text(tokens: Option<&TokenStream>) -> Option<String> {
-    tokens.map(ToString::to_string)
-}
-
-// Messages.
-
-/// `what` is the model, the effort or the type of a column with another one than the column `thread`.
-fn unshared(what: &str, thread: &str, of_thread: Option<&TokenStream>) -> String {
-    let has = match of_thread {
-        Some(of_thread) => format!("`{thread}` has `{of_thread}`"),
-        None => format!("`{thread}` has none"),
-    };
-    format!(
-        "with another {what} the request shares nothing with the thread, and this column denies `unshared`\n\nhelp: {has}"
-    )
+/// Whether the value of a setting is a text, or an effort such as `Effort::High`. Only rustc knows any other one.
+fn is_literal(what: &str, value: &TokenStream) -> bool {
+    let is_variant = syn::parse2::<Path>(value.clone()).is_ok_and(|path| path.segments.len() > 1);
+    what == "effort" && is_variant || syn::parse2::<LitStr>(value.clone()).is_ok()
 }

@@ -9,6 +9,7 @@ use crate::context::ContextForm;
 use crate::context::budget::Budget;
 use crate::declare::StepError;
 use crate::model::Choice;
+use crate::model::rendering::Schema;
 use crate::schedule::Rules;
 
 /// A compute step of any kind, as a flow holds it. A setting does not change the type, so settings can be conditional:
@@ -100,6 +101,8 @@ pub(crate) struct StepSettings {
     pub(crate) form: ContextForm,
     /// Whether the instruction stands behind the messages.
     pub(crate) is_after: bool,
+    /// The schema of the values; `None` for text.
+    pub(crate) schema: Option<Arc<Schema>>,
     /// The prompt with all settings, if the step is one.
     pub(crate) prompt: Option<AnyPrompt>,
     /// A setting of prompts, of a step that is none.

@@ -402,7 +402,7 @@ mod tests {
                 Assembler::new(reads, ContextSettings::default(), &budget, Arc::new(Estimate), 0, None);
             let cell = Cell { column: 2, step: LAST };
             let taken = assembler.take(Arc::clone(reads), cell, FlowPast::default(), cells);
-            let snapshot = assembler.assemble(&taken, &mut ContextMemory::default());
+            let snapshot = assembler.assemble(&taken, None, &mut ContextMemory::default());
             let messages = Messages(snapshot.expect("it fits"));
             let origins: Vec<_> = messages.parts().filter_map(|part| Some(part.origin()?.step)).collect();
             let omitted = messages.report().map_or(0, |report| report.turns);

@@ -35,8 +35,7 @@ impl Messages {
     /// ```
     pub fn system(&self, instruction: &str) -> String {
         let snapshot = self.0.root();
-        let is_continued = self.0.thread().is_some();
-        let of_thread = snapshot.overhead.text.as_deref().filter(|_| is_continued);
+        let of_thread = self.0.thread().map(|_| snapshot.overhead.text.as_deref().unwrap_or_default());
         let constant = snapshot.overhead.constant(of_thread.unwrap_or(instruction), &snapshot.reads);
         let instructions = snapshot.instruction_values();
         let mut system = join(constant.into_iter().chain(instructions.iter().map(|text| &**text)));
@@ -58,6 +57,11 @@ impl Messages {
             && !self.has_instructions()
             && snapshot.layout().is_none();
         is_alone && instruction.trim().len() == instruction.len()
+    }
+
+    /// The whole system text under the instruction of the column.
+    pub(crate) fn sent_system(&self) -> String {
+        self.system(self.0.overhead.text.as_deref().unwrap_or_default())
     }
 
     /// The documents that end the system text.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::declare::{Name, Plan, Purpose, Reads, Schema, ViewSpec, Window};
+use crate::declare::{Name, Plan, Purpose, Reads, RequestShape, Schema, SharedOutline, ViewSpec, Window};
 
 /// The outline of a flow: for each column the dependencies, the level, the growth of the contexts, and the part of each
 /// request that the next one repeats. It follows from the declaration, before anything runs.
@@ -58,6 +58,9 @@ pub struct ColumnOutline {
     pub growth: Growth,
     /// The part of the request that the next one repeats, once the windows are full and if no column skips steps.
     pub repeats: Repeats,
+    /// The columns whose requests at a step begin as the request of this column. The outline of a
+    /// [graph](crate::graph::Graph::outline) knows no settings, so it has threads alone.
+    pub shares: Vec<SharedOutline>,
 }
 
 /// A view of another column.
@@ -128,7 +131,8 @@ pub enum Repeats {
 }
 
 impl Outline {
-    pub(crate) fn of(plan: &Plan) -> Self {
+    /// `shapes` are the settings by column, if they are known.
+    pub(crate) fn of(plan: &Plan, shapes: &[RequestShape]) -> Self {
         let schema = plan.schema();
         let mut levels = std::vec![0; schema.columns().len()];
         let mut order: Vec<usize> = (0..levels.len()).collect();
@@ -142,8 +146,12 @@ impl Outline {
                 *slot = level;
             }
         }
-        let columns = levels.into_iter().enumerate();
-        Self { columns: columns.map(|(column, level)| ColumnOutline::of(schema, column, level)).collect() }
+        let columns = levels.into_iter().zip(SharedOutline::all(schema, shapes)).enumerate();
+        let columns = columns.map(|(column, (level, shares))| ColumnOutline {
+            shares,
+            ..ColumnOutline::of(schema, column, level)
+        });
+        Self { columns: columns.collect() }
     }
 
     /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round, and sources of
@@ -215,6 +223,7 @@ impl ColumnOutline {
             is_documents: schema.is_documents(column),
             growth: reads.map_or(Growth::Constant(0), |reads| Growth::of(schema, reads)),
             repeats: reads.map_or(Repeats::Everything, Repeats::of),
+            shares: Vec::new(),
         }
     }
 }
@@ -335,12 +344,17 @@ impl fmt::Display for Repeats {
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let longest = self.columns.iter().map(|column| column.name.len()).max().unwrap_or(0);
-        for ColumnOutline { name, level, pattern, is_documents, growth, repeats, .. } in &self.columns {
+        for ColumnOutline { name, level, pattern, is_documents, growth, repeats, shares, .. } in &self.columns
+        {
             let name = name.as_str();
             write!(f, "{name:longest$}  level {level}  ")?;
             match pattern {
                 // 11 is the length of `accumulator`, and 17 the length of `at most 10 values`.
-                Some(pattern) => writeln!(f, "{pattern:11}  {growth:17}  {repeats}")?,
+                Some(pattern) => {
+                    write!(f, "{pattern:11}  {growth:17}  {repeats}")?;
+                    shares.iter().try_for_each(|shared| write!(f, ", {shared}"))?;
+                    writeln!(f)?;
+                }
                 None if *is_documents => writeln!(f, "source of documents")?,
                 None => writeln!(f, "source")?,
             }

@@ -267,6 +267,7 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
 
 /// The modifiers of a view so far.
 #[derive(Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a modifier")]
 struct Modifiers {
     /// `latest`, `window` or `all`.
     window: Option<Window>,

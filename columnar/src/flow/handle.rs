@@ -416,7 +416,7 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, step: usize) -> Result<StablePrefix> {
-        Ok(StablePrefix::of(&self.messages(step)?))
+        self.flow().explain_cache(self.latest.column, step)
     }
 
     /// The positions of the cache marks in these messages, if the next request of the column follows at this pace.

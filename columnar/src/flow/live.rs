@@ -277,7 +277,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, column: impl AsRef<str>, step: usize) -> Result<StablePrefix> {
-        Ok(StablePrefix::of(&self.messages(column, step)?))
+        self.shared.explain_cache(column.as_ref(), step)
     }
 
     /// The positions of the cache marks in the messages of a cell, if the next request of the column follows at this
@@ -359,7 +359,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
 
     /// The outline of the current columns: levels, patterns, growth of contexts, and a drawing for Mermaid.
     pub fn outline(&self) -> Outline {
-        Outline::of(&self.shared.plan())
+        self.shared.outline()
     }
 
     /// A forecast of the next run: cells, calls, estimated tokens. Nothing is computed or stored.

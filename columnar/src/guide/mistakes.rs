@@ -228,6 +228,19 @@
 //! | the group `facts` has views with and without `context()`, and context comes first in a message | make two groups of them |
 //! | a tiered view stands before the messages, so it has no purpose | drop `.context()` or `.instruction()` |
 //!
+//! # Threads
+//!
+//! A column [continues](super::caches) the conversation of another one as its first view: `assistant.thread()`.
+//!
+//! | message | what to do |
+//! |---|---|
+//! | `user` is a source, which sends no messages to continue | read `user`, or continue a computed column |
+//! | a thread continues the conversation of another column | write `assistant.thread()`, and not `self.thread()` |
+//! | a thread is continued as it was sent, so it takes no other modifiers | write `.thread()` alone after the column |
+//! | a thread is a conversation, so it cannot be in a group | put it before the group, as the first view |
+//! | a column continues one thread, which stands first | put the thread before the other views, or drop it |
+//! | a thread has the system text and the replies of another column, so it takes no others | drop `self`, the tiered view or the instruction |
+//!
 //! # Documents
 //!
 //! A source of documents, `source files: Documents;`, is read as `files`, as the log `files.compacted()`, or in tiers as
@@ -315,7 +328,8 @@
 //! | a tiered view needs all of `self`, which grows with every step, and `coder` denies `unbounded` | drop `#[deny(unbounded)]` |
 //! | `topics` shows no whole history, so its requests share only the instruction, and it denies `unstable_prefix` | read a whole column before the others, or drop `#[deny(unstable_prefix)]` |
 //! | the instruction `rules` changes the system text, so requests share nothing, and `answer` denies `unstable_prefix` | write `.context()`, or drop `#[deny(unstable_prefix)]` |
-//! | no lint is named `unbound` | write `unbounded`, `unstable_prefix` or `literal_braces` |
+//! | with another `model` the request shares nothing with the thread, and `critic` denies `unshared` | write the model, the effort or the type of the column whose thread it is, or drop `#[deny(unshared)]` |
+//! | no lint is named `unbound` | write `unbounded`, `unstable_prefix`, `unshared` or `literal_braces` |
 //! | a prompt is sent as it is written, with no value in place of `{user}` | the model sees each value that the column reads: read `user.latest`, and drop the braces. To send the braces, put `#[allow(literal_braces)]` before the column |
 //! | expected a lint in `#[deny(...)]` | name one: `#[deny(unbounded)]` |
 //! | a source reads nothing, so no lint applies to it | drop the attribute |

@@ -16,6 +16,7 @@ pub(super) type LiteralView = (usize, usize, bool, &'static str);
 /// the same for columns that are declared at run time.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
+#[expect(clippy::struct_excessive_bools, reason = "each is a modifier, or a mistake in one")]
 pub struct View {
     pub(crate) column: usize,
     pub(super) window: Window,

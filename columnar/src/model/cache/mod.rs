@@ -26,7 +26,7 @@ pub use mark::{Lifetime, Mark, Position, Reason};
 pub(crate) use marked_request::{MarkedRequest, PastRequest};
 pub use pace::Pace;
 pub use plan::{CachePlan, PrefixTokens};
-pub use prefix::{Difference, StablePrefix};
+pub use prefix::{Difference, SharedBeginning, StablePrefix};
 pub use sightings::{ObservedLifetimes, Sightings, observed};
 
 pub use crate::model::registry::{Boundary, CachePolicy, Write};

@@ -59,6 +59,37 @@ pub struct StablePrefix {
     /// The cause for the first part that the next request does not repeat; `None` if the next request repeats all
     /// parts. Larger turns may bring an earlier part and another cause.
     pub difference: Option<Difference>,
+    /// The columns whose requests at this step begin with the same bytes, and can be read by the same provider's cache.
+    pub shared: Vec<SharedBeginning>,
+}
+
+/// The beginning that the request of another column has, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SharedBeginning {
+    /// The other column.
+    pub column: Name,
+    /// The bytes of the system text and of the messages that both requests have.
+    pub bytes: usize,
+    /// The tokens of these, by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
+    pub tokens: usize,
+}
+
+impl SharedBeginning {
+    /// What two requests have in common, compared by their texts.
+    pub(crate) fn of(messages: &Messages, other: &Messages) -> Option<Self> {
+        let system = messages.sent_system();
+        let mut shared =
+            Self { column: other.column().clone(), bytes: system.len(), tokens: messages.system_tokens() };
+        if system != other.sent_system() {
+            return None;
+        }
+        for (part, _) in messages.parts().zip(other.parts()).take_while(|(part, other)| part == other) {
+            shared.bytes += part.len();
+            shared.tokens += part.tokens();
+        }
+        Some(shared)
+    }
 }
 
 /// The reason why the next request does not repeat a part, printed as the view or the budget.
@@ -110,7 +141,14 @@ pub enum Difference {
 
 impl StablePrefix {
     pub(crate) fn of(messages: &Messages) -> Self {
-        let mut prefix = Self { bytes: 0, total_bytes: 0, tokens: 0, total_tokens: 0, difference: None };
+        let mut prefix = Self {
+            bytes: 0,
+            total_bytes: 0,
+            tokens: 0,
+            total_tokens: 0,
+            difference: None,
+            shared: Vec::new(),
+        };
         let mut is_repeated = true;
         let root = messages.root();
         let instruction = root.snapshot().reads.instructions.first();
@@ -175,7 +213,7 @@ impl fmt::Display for Difference {
 
 impl fmt::Display for StablePrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, total_bytes, tokens, total_tokens, difference } = self;
+        let Self { bytes, total_bytes, tokens, total_tokens, difference, shared } = self;
         match difference {
             None => write!(f, "the next request repeats all {bytes} bytes, about {tokens} tokens"),
             Some(first) => write!(
@@ -183,6 +221,9 @@ impl fmt::Display for StablePrefix {
                 "the next request repeats {bytes} of {total_bytes} bytes, about {tokens} of {total_tokens} tokens; the \
                  first difference is {first}"
             ),
-        }
+        }?;
+        shared.iter().try_for_each(|SharedBeginning { column, bytes, tokens }| {
+            write!(f, "; the request of `{column}` begins with the same {bytes} bytes, about {tokens} tokens")
+        })
     }
 }

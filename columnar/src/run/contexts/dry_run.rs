@@ -145,9 +145,10 @@ impl TokenSums {
         end.saturating_sub(start)
     }
 
-    /// The last step up to this one at which a column has a value.
-    pub(super) fn last_value(&self, column: usize, step: usize) -> usize {
-        self.skipped(column).others(0..step + 1).next_back().unwrap_or(step)
+    /// For each step, the last one up to it at which a column has a value.
+    pub(super) fn last_values(&self, column: usize, steps: &[usize]) -> Vec<usize> {
+        let skipped = self.skipped(column);
+        steps.iter().map(|&step| skipped.others(0..step + 1).next_back().unwrap_or(step)).collect()
     }
 
     /// The tokens of a column's values within some steps, each with an overhead, as a context of `step` shows them.

@@ -5,6 +5,7 @@ mod assemble;
 mod audit;
 mod dry_run;
 mod forecast;
+mod sharing;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 pub use forecast::{ColumnForecast, Forecast, Overflow};
+pub use sharing::{SharedForecast, Unpaid};
 
 use super::state::damaged_update;
 use super::{Error, Result};
