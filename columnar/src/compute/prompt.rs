@@ -9,7 +9,7 @@ use super::call::{ModelCall, ReplyRules};
 use super::context::AnyPrompt;
 use super::{Compute, Context, IntoText, Reply, StepSettings};
 use crate::declare::error::BoxError;
-use crate::model::cache::Pace;
+use crate::model::cache::{MarkedRequest, Pace};
 use crate::model::rendering::Request;
 use crate::model::usage::object;
 use crate::model::{Choice, Effort, MaxTokens, MediaRules, Model, ModelError, ReplySettings};
@@ -243,9 +243,9 @@ impl Prompt {
         self
     }
 
-    /// Sets the usual time between two requests of the column, if it differs from the pace of the
+    /// States the usual time between two requests of the column, if it differs from the pace of the
     /// [flow](crate::flow::LiveFlow::set_pace). The pace decides how long a provider shall cache the prefix that a
-    /// request shares with the next one.
+    /// request shares with the next one. By default the time is [learnt](Pace::learnt).
     ///
     /// ```
     /// use columnar::cache::Pace;
@@ -264,20 +264,25 @@ impl Prompt {
         let models = self.model.resolve_all(&defaults.model).map_err(ModelError::into_source)?;
         // The type of the column decides about an empty reply, and asks again with the reason.
         let allows_empty = self.rules.allows_empty || cx.schema().is_some();
+        let system = cx.instruct(&self.system);
+        let stated = self.pace.unwrap_or(defaults.pace);
+        let marked = models
+            .first()
+            .and_then(|model| MarkedRequest::new(model.name(), &system, cx.messages(), cx.before, stated));
         let request = Request {
-            system: cx.instruct(&self.system),
+            system,
             messages: cx.messages().clone(),
             follow_up: cx.follow_up().to_vec(),
             // The call sets the limit and the media of each model.
             max_tokens: 0,
             settings: self.settings.clone(),
             schema: cx.schema().cloned(),
-            pace: self.pace.unwrap_or(defaults.pace),
+            pace: marked.as_ref().map_or(stated, |marked| marked.pace),
             media: &MediaRules::ANY,
             may_wait: true,
         };
         let rules = ReplyRules { allows_empty, ..self.rules };
-        Ok(ModelCall::new(models, request, self.max_tokens, defaults.limit.clone(), rules))
+        Ok(ModelCall::new(models, request, marked, self.max_tokens, defaults.limit.clone(), rules))
     }
 }
 

@@ -49,8 +49,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.change(|state| mem::replace(&mut state.budget, budget));
     }
 
-    /// Sets the usual time between two steps, which decides how long a provider shall cache the prefix that a request
-    /// shares with the next one. By default, steps follow each other at once.
+    /// States the usual time between two steps, which decides how long a provider shall cache the prefix that a request
+    /// shares with the next one. By default, each column [learns](Pace::learnt) the time from the pauses so far.
     pub fn set_pace(&self, pace: Pace) {
         Arc::make_mut(&mut self.shared.lock().defaults).pace = pace;
     }

@@ -125,8 +125,8 @@ impl ScriptedModel {
         Self { end: Arc::new(end), ..self }
     }
 
-    /// The same model under the name of another one, such as `anthropic/claude-sonnet-5-5`: marks, prices and windows are
-    /// the ones of that model. The default is `scripted`, of which nothing is known.
+    /// The same model under the name of another one, such as `anthropic/claude-sonnet-5-5`. Cache marks, prices and windows
+    /// follow the name. The default is `scripted`, of which nothing is known.
     #[must_use]
     pub fn named(self, name: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), ..self }

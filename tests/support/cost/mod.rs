@@ -14,6 +14,7 @@ pub mod cache;
 pub mod cached_model;
 pub mod chart;
 pub mod clock;
+pub mod learning;
 pub mod outcome;
 pub mod policies;
 pub mod random;

@@ -86,17 +86,13 @@ impl CachePlan {
         let Some(lifetime) = lifetime(policy, pace) else {
             return Self::default();
         };
-        // Instructions may change with each step. An instruction that did not change with this step is taken for
-        // stable.
-        if messages.has_instructions()
-            && messages.previous().is_none_or(|previous| !messages.has_instructions_of(&previous))
-        {
+        if !has_stable_system(messages) {
             return Self::default();
         }
         if let Some(moves) = messages.moves() {
             return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
         }
-        let PrefixEnds { system, stable, repeated, blocks, spare } =
+        let PrefixEnds { system, stable, repeated, blocks, spare, .. } =
             PrefixEnds::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last);
         // A prefix that the request before wrote is read once more, even if no other request repeats it. `None` is
@@ -134,6 +130,45 @@ impl fmt::Display for CachePlan {
     }
 }
 
+/// The tokens of a request that a cache can save.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrefixTokens {
+    /// The tokens that the request repeats of the request before.
+    pub repeated: usize,
+    /// The tokens up to the deepest mark; zero if no mark is possible.
+    pub marked: usize,
+}
+
+impl PrefixTokens {
+    /// The tokens of a request of an instruction with `instruction` tokens and these messages.
+    pub fn of(messages: &Messages, instruction: usize, policy: &CachePolicy) -> Self {
+        if policy.most_marks == 0 || !has_stable_system(messages) {
+            return Self::default();
+        }
+        let is_first = messages.previous().is_none();
+        let [repeated, marked] = if let Some(moves) = messages.moves() {
+            let mut ends = tier_ends(messages, instruction);
+            ends.retain(|_, (_, tokens)| *tokens >= policy.minimum);
+            let deepest = ends.values().map(|(_, tokens)| *tokens).max();
+            ends.retain(|tier, _| moves.broken().iter().all(|broken| tier < broken));
+            [ends.values().map(|(_, tokens)| *tokens).max(), deepest].map(Option::unwrap_or_default)
+        } else {
+            let ends = PrefixEnds::of(messages, instruction, policy.minimum);
+            let system = if ends.system.is_some() { instruction } else { 0 };
+            let [stable, repeated] = ends.tokens;
+            [repeated.max(system), stable.max(repeated).max(system)]
+        };
+        Self { repeated: if is_first { 0 } else { repeated }, marked }
+    }
+}
+
+/// Whether the system text is the same as before. Instructions may change with each step. An instruction that did not
+/// change with this step is taken for stable.
+fn has_stable_system(messages: &Messages) -> bool {
+    !messages.has_instructions()
+        || messages.previous().is_some_and(|previous| messages.has_instructions_of(&previous))
+}
+
 /// The marks of a tiered context: one at the end of each cached tier that has anything, if the prefix is long enough.
 /// Nothing before such a mark changed lately.
 fn tiers(
@@ -144,15 +179,7 @@ fn tiers(
     lifetime: Lifetime,
     pace: Pace,
 ) -> Vec<Mark> {
-    let mut ends: BTreeMap<Tier, (Position, usize)> =
-        BTreeMap::from([(Tier::L0, (Position::System, instruction))]);
-    let mut tokens = instruction;
-    for (at, part) in messages.parts().enumerate() {
-        tokens += part.tokens();
-        // The tiers of the parts are ascending, so nothing follows.
-        let Some(tier) = part.tier().filter(|tier| tier.is_cached()) else { break };
-        ends.insert(tier, (Position::Part(at), tokens));
-    }
+    let mut ends = tier_ends(messages, instruction);
     // Without a further request, only the prefix that the request before wrote is read.
     ends.retain(|tier, (_, tokens)| {
         *tokens >= policy.minimum && (!pace.is_last || moves.broken().iter().all(|broken| tier < broken))
@@ -164,12 +191,25 @@ fn tiers(
     marks
 }
 
+/// The end of each cached tier that has anything, with the tokens up to there.
+fn tier_ends(messages: &Messages, instruction: usize) -> BTreeMap<Tier, (Position, usize)> {
+    let mut ends = BTreeMap::from([(Tier::L0, (Position::System, instruction))]);
+    let mut tokens = instruction;
+    for (at, part) in messages.parts().enumerate() {
+        tokens += part.tokens();
+        // The tiers of the parts are ascending, so nothing follows.
+        let Some(tier) = part.tier().filter(|tier| tier.is_cached()) else { break };
+        ends.insert(tier, (Position::Part(at), tokens));
+    }
+    ends
+}
+
 /// The lifetime that gains most for a column, if any lifetime gains.
-fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
+pub(super) fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
     let gains = [Lifetime::Short, Lifetime::Long].into_iter().filter_map(|lifetime| {
         let Write { factor, lifetime: within } = policy.write(lifetime)?;
         let fee = factor - 1.0;
-        let gain = pace.chance(within) * (factor - policy.read) - fee - fee / HORIZON;
+        let gain = pace.chance(lifetime, within) * (factor - policy.read) - fee - fee / HORIZON;
         (gain > 0.0).then_some((gain, lifetime))
     });
     gains.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, lifetime)| lifetime)
@@ -183,6 +223,8 @@ struct PrefixEnds {
     stable: Option<Position>,
     /// The last part after the instruction that this request repeats of the request before.
     repeated: Option<Position>,
+    /// The tokens up to these two ends.
+    tokens: [usize; 2],
     /// The number of blocks between the last two: the text of a part, and each attachment.
     blocks: usize,
     /// The parts that forks of the flow share with this request: up to where the nearest fork differs, up to where a
@@ -194,7 +236,8 @@ struct PrefixEnds {
 impl PrefixEnds {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Position::System);
-        let mut ends = Self { system, stable: None, repeated: None, blocks: 0, spare: [None; 4] };
+        let mut ends =
+            Self { system, stable: None, repeated: None, tokens: [0; 2], blocks: 0, spare: [None; 4] };
         let mut later_blocks = 0;
         let previous = messages.previous();
         let fork = messages.before_fork();
@@ -217,10 +260,10 @@ impl PrefixEnds {
             let Some(origin) = part.origin().filter(|_| tokens >= minimum) else { continue };
             let position = Some(Position::Part(at));
             if stays {
-                (ends.stable, ends.blocks) = (position, later_blocks);
+                (ends.stable, ends.tokens[0], ends.blocks) = (position, tokens, later_blocks);
             }
             if repeats {
-                (ends.repeated, ends.blocks) = (position, 0);
+                (ends.repeated, ends.tokens[1], ends.blocks) = (position, tokens, 0);
                 later_blocks = 0;
             }
             let are_before = forks.map(|step| origin.step < step);

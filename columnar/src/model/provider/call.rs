@@ -11,7 +11,7 @@ use super::settings::SentSettings;
 use super::window::window;
 use crate::context::Role;
 use crate::history::tokens::{Counter as _, Estimate};
-use crate::model::cache::{CachePolicy, Lifetime};
+use crate::model::cache::{CachePolicy, Lifetime, observed};
 use crate::model::registry::{self, Api, ProviderFacts};
 use crate::model::rendering::{Block, PartForm, Rendering, Request, message};
 use crate::model::{Refused, check_media};
@@ -65,7 +65,7 @@ impl<'r> ProviderCall<'r> {
         let form = PartForm::of(provider);
         // The content of a text is sent as text.
         check_media(request, name, |attachment| form.takes(attachment) || attachment.text().is_some())?;
-        let policy = CachePolicy::by_model(name);
+        let policy = &observed(name).correct(CachePolicy::by_model(name));
         let rendering = Rendering::of(request, policy);
         // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join
         // adjacent messages of equal role.

@@ -153,10 +153,7 @@ fn text(entries: &Map<String, Json>, name: &str) -> Result<Option<Arc<str>>, Par
     text.transpose()
 }
 
-fn count<N: TryFrom<u64>>(
-    entries: &Map<String, Json>,
-    name: &str,
-) -> Result<N, ParseReceiptError> {
+fn count<N: TryFrom<u64>>(entries: &Map<String, Json>, name: &str) -> Result<N, ParseReceiptError> {
     let count = entries.get(name).map_or(Some(0), Json::as_u64);
     count.and_then(|count| count.try_into().ok()).ok_or(ParseReceiptError)
 }

@@ -128,15 +128,9 @@ impl Receipts {
     }
 
     /// The receipts of a column, by step.
-    pub(crate) fn of(&self, column: usize) -> impl Iterator<Item = (usize, &Arc<Receipt>)> {
+    pub(crate) fn of(&self, column: usize) -> impl DoubleEndedIterator<Item = (usize, &Arc<Receipt>)> {
         let maps = self.maps.range((column, 0)..=(column, usize::MAX));
         maps.flat_map(|(_, steps)| steps.iter()).map(|(step, receipt)| (*step, receipt))
-    }
-
-    /// The receipt of the last step of a column that has one.
-    pub(crate) fn last(&self, column: usize) -> Option<&Arc<Receipt>> {
-        let (_, steps) = self.maps.range((column, 0)..=(column, usize::MAX)).next_back()?;
-        steps.values().next_back()
     }
 
     /// The last receipt before a step, and its step.

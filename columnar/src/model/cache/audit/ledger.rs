@@ -12,7 +12,7 @@ use super::super::mark::Lifetime;
 use super::super::pace::Pace;
 use super::super::plan::CachePlan;
 use super::super::prefix::{Difference, StablePrefix};
-use super::prefix::{BlockEnd, index, block_ends};
+use super::prefix::{BlockEnd, block_ends, index};
 use super::{AuditedCall, CacheCause, missed};
 use crate::context::Messages;
 use crate::history::tokens::{Counter as _, Estimate, Ratio};
