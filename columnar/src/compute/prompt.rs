@@ -316,18 +316,9 @@ impl Prompt {
 }
 
 impl StepSettings {
-    fn as_prompt(&self) -> Option<&Prompt> {
-        self.prompt.as_ref()?.downcast_ref()
-    }
-
-    /// The pace of the column, if the prompt has one.
-    pub(crate) fn pace(&self) -> Option<Pace> {
-        self.as_prompt()?.pace
-    }
-
     /// The effort of the column, if the prompt has one.
     pub(crate) fn effort(&self) -> Option<Effort> {
-        self.as_prompt()?.settings.effort
+        self.prompt.as_ref()?.downcast_ref::<Prompt>()?.settings.effort
     }
 }
 

@@ -132,4 +132,92 @@
 //! first as a warm-up. The others follow when the first reply begins, because then the provider has cached the prefix. This
 //! needs no setting.
 //!
+//! Some providers lead requests by a key to the machine that has the prefix: OpenAI, Mistral and xAI. By default the key is
+//! a number that depends on the model and the instruction; [`cache_key`](crate::Prompt::cache_key) sets another one, such as
+//! the name of a conversation.
+//!
+//! # The audited bill
+//!
+//! A plan of marks is a promise, and a receipt says what was billed. [`audit`](crate::flow::LiveFlow::audit) compares both,
+//! call by call, and names the reason of each difference: a lifetime that passed, a prefix that the provider dropped,
+//! another model, effort or schema, a request below the provider's minimum, or the view that changed the prefix.
+//!
+//! ```
+//! use columnar::model::{End, Finish, Usage};
+//! use columnar::prelude::*;
+//! use columnar::testing::ScriptedModel;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! // A provider that forgets everything after the second request.
+//! let model = ScriptedModel::new(|_| "I see.".to_owned()).named("anthropic/claude-sonnet-5-5").end(|request| {
+//!     let tokens = request.messages.tokens() as u64;
+//!     let read = if request.messages.len() == 3 { tokens - 13 } else { 0 };
+//!     End::new(Finish::Stop).with_usage(Usage::new(tokens, 3).cached(read, tokens - read))
+//! });
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = prompt("Be brief.").model(model.clone());
+//! };
+//! for question in ["It is slow. ".repeat(300), "On Mondays.".to_owned(), "Why?".to_owned()] {
+//!     chat.user.push(question).await?;
+//!     let mut run = chat.run();
+//!     while let Some(event) = run.try_next().await? {
+//!         if let Event::CacheMiss { column, step, miss } = event {
+//!             assert!(step == 2 && miss.to_string().ends_with(": evicted"), "{miss}");
+//!             println!("{column} at step {step}: {miss}");
+//!         }
+//!     }
+//! }
+//! let audit = chat.audit();
+//! println!("{audit}");                                // a table; an audit is also JSON
+//! assert!(audit.calls[1].missed() == 0 && audit.calls[2].missed() > 900);
+//! assert!(audit.total().cost > columnar::usage::Dollars::ZERO);
+//! # Ok(()) }
+//! ```
+//!
+//! A promise is counted by the counter of the flow, scaled to the tokens that the provider counted for the same request, and
+//! has a tolerance: a fifth, or 128 tokens. The reasons come from stored values alone, so a flow that is opened again has the
+//! same audit. A receipt of an earlier version has no time; its lifetime counts as not passed.
+//!
+//! In a test, [`assert_cached!`](crate::assert_cached) fails with the table if a call missed tokens, or if a column
+//! read less than a share of its tokens: `assert_cached!(chat, "answer", 0.8)`.
+//!
+//! Anthropic and OpenAI send a reason of their own, if a request names the reply with which to compare. The
+//! [receipt](crate::usage::Receipt::diagnosis) and the audit have the reason. A model that asks for it keeps the last id:
+//!
+#![cfg_attr(feature = "providers", doc = "```")]
+#![cfg_attr(not(feature = "providers"), doc = "```ignore")]
+//! use std::sync::{Arc, Mutex};
+//!
+//! use columnar::model::{Chunk, Model, Provider, Request};
+//! use futures::stream::{BoxStream, StreamExt};
+//! use serde_json::json;
+//!
+//! /// Asks Anthropic why a prefix was not read.
+//! struct Asking {
+//!     model: Provider,
+//!     last: Arc<Mutex<Option<String>>>,
+//! }
+//!
+//! impl Model for Asking {
+//!     fn name(&self) -> &str {
+//!         self.model.name()
+//!     }
+//!
+//!     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
+//!         let last = Arc::clone(&self.last);
+//!         let before = last.lock().ok().and_then(|last| last.clone());
+//!         // OpenAI: `{ "prompt_cache_options": { "comparison_response_id": before } }`.
+//!         let body = json!({ "diagnostics": { "previous_message_id": before } });
+//!         let model = self.model.clone().header("anthropic-beta", "cache-diagnosis-2026-04-07").body(body);
+//!         let keep = move |chunk: &Result<Chunk, columnar::BoxError>| {
+//!             if let (Ok(Chunk::End(end)), Ok(mut last)) = (chunk, last.lock()) {
+//!                 last.clone_from(&end.id);
+//!             }
+//!         };
+//!         model.reply(request).inspect(keep).boxed()
+//!     }
+//! }
+//! ```
+//!
 //! [← budgets](super::budgets) · [contents](super) · [documents →](super::documents)

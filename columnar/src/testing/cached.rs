@@ -10,9 +10,10 @@ use crate::model::cache::CacheAudit;
 /// [`ScriptedModel`](crate::testing::ScriptedModel::named).
 ///
 /// ```
+/// use columnar::assert_cached;
 /// use columnar::model::{End, Finish, Usage};
 /// use columnar::prelude::*;
-/// use columnar::testing::{ScriptedModel, assert_cached};
+/// use columnar::testing::ScriptedModel;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 /// // The first request is written into the cache, and the next one reads it.
@@ -39,8 +40,7 @@ use crate::model::cache::CacheAudit;
 ///
 /// If a call missed tokens, if the share is lower, or if no call can be audited.
 #[macro_export]
-#[doc(hidden)]
-macro_rules! __assert_cached {
+macro_rules! assert_cached {
     ($flow:expr $(,)?) => {
         $crate::testing::check_cached(&$flow.audit(), 0.0)
     };
@@ -56,7 +56,7 @@ macro_rules! __assert_cached {
 ///
 /// # Panics
 ///
-/// See [`assert_cached!`](crate::testing::assert_cached).
+/// See [`assert_cached!`](crate::assert_cached).
 #[track_caller]
 pub fn check_cached(audit: &CacheAudit, least: f64) {
     let total = audit.total();

@@ -21,8 +21,6 @@ use crate::history::Value;
 use crate::model::rendering::Request;
 use crate::model::{Chunk, End, Finish, Model};
 
-#[doc(inline)]
-pub use crate::__assert_cached as assert_cached;
 #[doc(hidden)]
 pub use cached::check_cached;
 pub use cassette::{Cassette, Record};
@@ -127,8 +125,8 @@ impl ScriptedModel {
         Self { end: Arc::new(end), ..self }
     }
 
-    /// The same model under the name of another one, such as `anthropic/claude-sonnet-5-5`: cache marks, prices and windows
-    /// are those of that model. The default is `scripted`, of which nothing is known.
+    /// The same model under the name of another one, such as `anthropic/claude-sonnet-5-5`. Cache marks, prices and windows
+    /// follow the name. The default is `scripted`, of which nothing is known.
     #[must_use]
     pub fn named(self, name: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), ..self }

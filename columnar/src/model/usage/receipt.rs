@@ -84,7 +84,7 @@ impl Receipt {
             ("finish", finish.as_ref().map(|finish| finish.to_string().into())),
             ("id", id.as_deref().map(Json::from)),
             ("thoughts", thoughts.as_deref().map(Json::from)),
-            ("diagnosis", diagnosis.as_ref().map(CacheDiagnosis::json)),
+            ("diagnosis", diagnosis.as_ref().map(json_of)),
         ]
     }
 
@@ -111,7 +111,7 @@ impl Receipt {
             finish: text(entries, "finish")?.map(|word| Finish::from_word(&word)),
             id: text(entries, "id")?,
             thoughts: text(entries, "thoughts")?,
-            diagnosis: CacheDiagnosis::parse(entries)?,
+            diagnosis: entries.get("diagnosis").map(diagnosis).transpose()?,
         })
     }
 }
@@ -132,20 +132,28 @@ impl FromStr for Receipt {
     }
 }
 
+fn json_of(CacheDiagnosis { reason, tokens }: &CacheDiagnosis) -> Json {
+    object([("reason", Some((**reason).into())), ("tokens", tokens.map(Json::from))])
+}
+
+fn diagnosis(json: &Json) -> Result<CacheDiagnosis, ParseReceiptError> {
+    let entries = json.as_object().ok_or(ParseReceiptError)?;
+    let reason = text(entries, "reason")?.ok_or(ParseReceiptError)?;
+    let tokens = entries.contains_key("tokens").then(|| count(entries, "tokens")).transpose()?;
+    Ok(CacheDiagnosis { reason, tokens })
+}
+
 /// A count that is not zero: a missing count is read as zero, so zeros take no space in the store.
 fn positive(count: u64) -> Option<Json> {
     (count > 0).then(|| count.into())
 }
 
-pub(super) fn text(entries: &Map<String, Json>, name: &str) -> Result<Option<Arc<str>>, ParseReceiptError> {
+fn text(entries: &Map<String, Json>, name: &str) -> Result<Option<Arc<str>>, ParseReceiptError> {
     let text = entries.get(name).map(|text| text.as_str().map(Arc::from).ok_or(ParseReceiptError));
     text.transpose()
 }
 
-pub(super) fn count<N: TryFrom<u64>>(
-    entries: &Map<String, Json>,
-    name: &str,
-) -> Result<N, ParseReceiptError> {
+fn count<N: TryFrom<u64>>(entries: &Map<String, Json>, name: &str) -> Result<N, ParseReceiptError> {
     let count = entries.get(name).map_or(Some(0), Json::as_u64);
     count.and_then(|count| count.try_into().ok()).ok_or(ParseReceiptError)
 }

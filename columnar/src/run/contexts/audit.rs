@@ -1,6 +1,7 @@
 //! The audit of what a flow read from the caches of providers, and the miss of a cell that has just been computed. Contexts
 //! of past requests are a function of stored values, so both need nothing but the receipts.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::context::Messages;
@@ -21,47 +22,40 @@ impl SharedFlow {
     /// anything without their context. Calls filters and the counter.
     pub(crate) fn cache_miss(&self, cell: Cell, receipt: &CellReceipt) -> Option<CacheMiss> {
         let calls = receipt.calls.as_ref().filter(|calls| CachePolicy::may_have_missed(calls))?;
-        let before = {
+        let (earlier, before) = {
             let state = self.lock();
             let (step, before) = state.receipts.before(cell)?;
             (Cell { step, ..cell }, Arc::clone(before))
         };
-        let (earlier, before) = before;
-        let requests = [(earlier, before), (cell, Arc::clone(calls))].map(|(at, calls)| {
-            let messages = self.messages(at.column, at.step).ok()?;
-            let state = self.lock();
-            let mut request = state.audited(at, messages, calls)?;
-            if at == cell {
-                request.prompt = receipt.made.map(|made| made.prompt);
-            }
-            Some(request)
-        });
-        let [Some(earlier), Some(now)] = requests else { return None };
+        let messages = [earlier, cell].map(|cell| self.messages(cell.column, cell.step).ok());
+        let [Some(sent), Some(sends)] = messages else { return None };
+        let state = self.lock();
+        let [earlier, now] = [(earlier, sent, before), (cell, sends, Arc::clone(calls))]
+            .map(|(cell, messages, receipt)| state.audited(cell, messages, receipt));
+        drop(state);
+        let now = AuditedRequest { prompt: receipt.made.map(|made| made.prompt), ..now? };
         let mut ledger = Ledger::default();
-        ledger.enter(&earlier);
+        ledger.enter(&earlier?);
         ledger.enter(&now).miss()
     }
 }
 
 impl FlowState {
     fn audit(&mut self) -> CacheAudit {
-        let mut audit = CacheAudit::default();
+        let mut audit = CacheAudit { not_audited: self.unloaded_cells(), ..CacheAudit::default() };
         let mut ledger = Ledger::default();
+        let mut calls = BTreeMap::new();
         for (cell, receipt) in self.calls() {
             let request = self.contexts_now(cell.column).and_then(|_| {
                 let snapshot = self.draft(cell).ok()??.assemble().ok()?;
                 self.audited(cell, Messages(snapshot), receipt)
             });
             match request {
-                Some(request) => audit.calls.push(ledger.enter(&request)),
+                Some(request) => _ = calls.insert((cell.column, cell.step), ledger.enter(&request)),
                 None => audit.not_audited += 1,
             }
         }
-        let ranks = audit.calls.iter().map(|call| self.plan.schema().find(&call.column));
-        let mut calls: Vec<_> = ranks.collect::<Vec<_>>().into_iter().zip(audit.calls).collect();
-        calls.sort_by_key(|(column, call)| (*column, call.step));
-        audit.calls = calls.into_iter().map(|(_, call)| call).collect();
-        audit.not_audited += self.unloaded_cells();
+        audit.calls = calls.into_values().collect();
         audit
     }
 
@@ -89,7 +83,6 @@ impl FlowState {
             receipt,
             prompt: self.receipts.made(cell).map(|made| made.prompt),
             effort: settings.effort(),
-            pace: settings.pace().unwrap_or(self.defaults.pace),
         })
     }
 }

@@ -71,7 +71,7 @@ async fn p15_the_reason_of_a_provider_for_a_miss_is_in_the_receipt() {
         (
             "anthropic/x",
             anthropic(r#"{"cache_miss_reason":{"type":"system_changed","cache_missed_input_tokens":1200}}"#),
-            Some("system_changed, 1,200 tokens"),
+            Some("system_changed, 1200 tokens"),
         ),
         ("anthropic/x", anthropic(r#"{"cache_miss_reason":{"type":"unavailable"}}"#), Some("unavailable")),
         ("anthropic/x", anthropic(r#"{"cache_miss_reason":null}"#), None),
@@ -81,7 +81,7 @@ async fn p15_the_reason_of_a_provider_for_a_miss_is_in_the_receipt() {
         (
             "openai_resp/x",
             responses(r#"{"type":"cache_miss","reason":"tools_changed","cache_missed_tokens":2048}"#),
-            Some("tools_changed, 2,048 tokens"),
+            Some("tools_changed, 2048 tokens"),
         ),
         ("openai_resp/x", responses(r#"{"type":"cache_hit"}"#), None),
         ("openai_resp/x", responses("null"), None),

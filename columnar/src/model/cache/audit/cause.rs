@@ -23,8 +23,9 @@ pub enum CacheCause {
         /// The least tokens of a cached prefix.
         minimum: usize,
     },
-    /// The request before had no mark that the provider keeps: no mark pays at the pace, or the provider wrote nothing.
-    Unwritten,
+    /// The request or the one before had no marks, because none pays at the pace, or the provider ignored the marks: nothing
+    /// was read and nothing written.
+    Unmarked,
     /// The request does not repeat what the request before wrote, because this view of the column, the budget, a tier or
     /// an exclusion changed the prefix; `None` if the reason is not known.
     Changed(Option<Difference>),
@@ -49,25 +50,6 @@ pub enum CacheCause {
     Evicted,
 }
 
-impl CacheCause {
-    /// The word for programs, as in JSON.
-    pub(super) fn word(&self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::NoCache => "no_cache",
-            Self::Unreported => "unreported",
-            Self::BelowMinimum { .. } => "below_minimum",
-            Self::Unwritten => "unwritten",
-            Self::Changed(_) => "changed",
-            Self::OtherModel { .. } => "other_model",
-            Self::OtherPrompt => "other_prompt",
-            Self::OtherLifetime => "other_lifetime",
-            Self::Expired { .. } => "expired",
-            Self::Evicted => "evicted",
-        }
-    }
-}
-
 impl fmt::Display for CacheCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -77,29 +59,17 @@ impl fmt::Display for CacheCause {
             Self::BelowMinimum { minimum } => {
                 write!(f, "below the minimum of {} tokens", grouped(*minimum))
             }
-            Self::Unwritten => f.write_str("nothing was written"),
+            Self::Unmarked => f.write_str("without marks"),
             Self::Changed(Some(first)) => write!(f, "changed by {first}"),
             Self::Changed(None) => f.write_str("the prefix changed"),
             Self::OtherModel { written_by } => write!(f, "written by `{}`", Printable(written_by)),
             Self::OtherPrompt => f.write_str("another instruction, effort or schema"),
             Self::OtherLifetime => f.write_str("written with another lifetime"),
             Self::Expired { after, lifetime } => {
-                write!(f, "{} after a use, kept for {}", Rounded(*after), Rounded(*lifetime))
+                let [after, kept] = [after, lifetime].map(Duration::as_secs);
+                write!(f, "used {} s before, and kept for {} s", Grouped(after), Grouped(kept))
             }
             Self::Evicted => f.write_str("evicted"),
-        }
-    }
-}
-
-/// A duration in words, in whole units.
-struct Rounded(Duration);
-
-impl fmt::Display for Rounded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.as_secs() {
-            seconds @ 0..120 => write!(f, "{seconds} s"),
-            seconds @ 120..7200 => write!(f, "{} min", seconds / 60),
-            seconds => write!(f, "{} h", Grouped(seconds / 3600)),
         }
     }
 }

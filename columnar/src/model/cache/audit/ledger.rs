@@ -4,7 +4,7 @@
 //! keeps no shorter one alive, a prefix counts as written when the reply is complete, and only if the provider has billed a
 //! write where writes have a price.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::super::mark::Lifetime;
 use super::super::pace::Pace;
 use super::super::plan::CachePlan;
 use super::super::prefix::{Difference, StablePrefix};
-use super::prefix::{PrefixEnd, index, prefix_ends};
+use super::prefix::{BlockEnd, block_ends, index};
 use super::{AuditedCall, CacheCause, missed};
 use crate::context::Messages;
-use crate::history::tokens::{Counter as _, Estimate};
+use crate::history::tokens::{Counter as _, Estimate, Ratio};
 use crate::model::registry::{CachePolicy, Effort};
-use crate::model::usage::{Receipt, UnixTime};
+use crate::model::usage::{Receipt, UnixTime, Usage};
 
 /// A request of the past, with its receipt.
 pub(crate) struct AuditedRequest {
@@ -30,19 +30,19 @@ pub(crate) struct AuditedRequest {
     pub(crate) prompt: Option<u32>,
     /// The effort of the column: another one ends sharing with other columns.
     pub(crate) effort: Option<Effort>,
-    pub(crate) pace: Pace,
 }
 
 /// The prefixes that requests have written so far.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    /// The entries by text. The same text may be written by several columns and models.
-    entries: HashMap<u64, Vec<CacheEntry>>,
+    /// The last entry of each column, by text.
+    entries: BTreeMap<(u64, usize), CacheEntry>,
     /// The last request of each column.
     last: BTreeMap<usize, LastRequest>,
 }
 
 /// A prefix that a request wrote.
+#[derive(Clone)]
 struct CacheEntry {
     column: usize,
     model: Arc<str>,
@@ -74,11 +74,13 @@ struct Entering<'r> {
     request: &'r AuditedRequest,
     model: Arc<str>,
     policy: &'static CachePolicy,
-    ends: Vec<PrefixEnd>,
-    /// The marked ends. Every end, for a provider that caches by itself; none, for one without a cache.
+    ends: Vec<BlockEnd>,
+    /// The ends that a plan marks at any pace; every end, for a provider that caches by itself.
     marks: Vec<usize>,
-    /// The lifetime of what the request has written, by the bill, or else by the plan.
-    lifetime: Lifetime,
+    /// The lifetime of what the request has written, by the bill.
+    lifetime: Option<Lifetime>,
+    /// The tokens up to the deepest mark, by the bill. `None` for a provider that bills no writes.
+    kept: Option<u64>,
     times: Option<RequestTimes>,
 }
 
@@ -86,8 +88,7 @@ struct Entering<'r> {
 struct FoundEntry {
     /// The index of the end.
     at: usize,
-    /// The index among the entries of that text.
-    which: usize,
+    entry: CacheEntry,
     /// The reason why the entry cannot be read.
     obstacle: Option<CacheCause>,
 }
@@ -97,27 +98,29 @@ impl Ledger {
     pub(crate) fn enter(&mut self, request: &AuditedRequest) -> AuditedCall {
         let entering = Entering::new(request);
         let usage = request.receipt.usage;
-        let found = self.find(&entering);
-        let promised = found.as_ref().map_or(0, |found| self.promise(&entering, found));
+        let has_cache = entering.policy.read < 1.0;
+        // What was marked is read or written, so a request without either had no marks, and promised nothing.
+        let is_marked = has_cache && entering.kept != Some(0);
+        let found = self.find(&entering).filter(|_| is_marked);
+        let promised = found.as_ref().map_or(0, |found| entering.promise(found));
         let is_unreported = request.receipt.unreported > 0 || usage.input == 0;
         let cause = match &found {
-            _ if !entering.has_cache() => Some(CacheCause::NoCache),
+            _ if !has_cache => Some(CacheCause::NoCache),
             _ if is_unreported => Some(CacheCause::Unreported),
-            None => Some(self.why_nothing(&entering)),
+            None => Some(self.why_nothing(&entering, is_marked)),
             Some(found) if missed(promised, usage.cache_read) > 0 => {
                 Some(found.obstacle.clone().unwrap_or(CacheCause::Evicted))
             }
             Some(_) => None,
         };
-        if !is_unreported {
+        if has_cache && !is_unreported {
             self.write(&entering, found.as_ref());
         }
-        let counted = entering.ends.last().map_or(0, |end| end.tokens);
         AuditedCall {
             column: request.messages.column().clone(),
             step: request.messages.step(),
             receipt: Arc::clone(&request.receipt),
-            counted,
+            counted: entering.tokens(),
             promised,
             cause,
         }
@@ -126,112 +129,86 @@ impl Ledger {
     /// The entry of the longest prefix that the request repeats: one that can be read, or else one of the column itself.
     fn find(&self, entering: &Entering<'_>) -> Option<FoundEntry> {
         let Entering { policy, ends, marks, .. } = entering;
-        let reachable = marks.iter().rev().flat_map(|&mark| {
-            let until = ends.get(mark).map_or(0, |end| end.blocks);
-            let is_near = move |end: &PrefixEnd| until - end.blocks < policy.look_back;
-            (0..=mark).rev().take_while(move |&at| ends.get(at).is_some_and(is_near))
+        let mut longest_first = ends.iter().enumerate().rev().filter(|(at, end)| {
+            let mut after = marks.iter().filter(|mark| *mark >= at).filter_map(|mark| ends.get(*mark));
+            policy.most_marks == 0 || after.any(|mark| mark.blocks - end.blocks < policy.look_back)
         });
-        let mut ats: Vec<usize> = reachable.collect();
-        ats.sort_unstable();
-        ats.dedup();
-        let mut found = ats.into_iter().rev().filter_map(|at| {
-            let entries = self.entries.get(&ends.get(at)?.text)?.iter().enumerate();
-            let known = entries.filter_map(|(which, entry)| {
+        longest_first.find_map(|(at, end)| {
+            let entries = self.entries.range((end.text, 0)..=(end.text, usize::MAX));
+            let known = entries.filter_map(|(_, entry)| {
                 let obstacle = entering.obstacle(entry)?;
-                Some(FoundEntry { at, which, obstacle })
+                Some(FoundEntry { at, entry: entry.clone(), obstacle })
             });
             known.min_by_key(|found| found.obstacle.is_some())
-        });
-        found.next()
-    }
-
-    /// The tokens of a prefix, by the provider.
-    fn promise(&self, entering: &Entering<'_>, found: &FoundEntry) -> u64 {
-        let [prefix, all] = [Some(found.at), None].map(|at| {
-            let end = at.map_or(entering.ends.last(), |at| entering.ends.get(at));
-            end.map_or(0, |end| end.tokens as u128)
-        });
-        let Receipt { usage, calls, .. } = &*entering.request.receipt;
-        // Several calls of a cell have sent the request several times.
-        let counted = all * u128::from((*calls).max(1));
-        let scaled = if counted == 0 { 0 } else { prefix * u128::from(usage.input) / counted };
-        let billed = self.entry(entering, found).and_then(|entry| entry.billed);
-        billed.unwrap_or_else(|| u64::try_from(scaled).unwrap_or(u64::MAX)).min(usage.input)
-    }
-
-    fn entry(&self, entering: &Entering<'_>, found: &FoundEntry) -> Option<&CacheEntry> {
-        self.entries.get(&entering.ends.get(found.at)?.text)?.get(found.which)
+        })
     }
 
     /// The reason why a request repeats nothing that was written.
-    fn why_nothing(&self, entering: &Entering<'_>) -> CacheCause {
+    fn why_nothing(&self, entering: &Entering<'_>, is_marked: bool) -> CacheCause {
         let minimum = entering.policy.minimum;
         match self.last.get(&entering.request.column) {
             None => CacheCause::First,
+            Some(last) if last.has_written && !is_marked => CacheCause::Unmarked,
             Some(last) if last.has_written => CacheCause::Changed(last.difference.clone()),
             Some(last) if last.tokens < minimum => CacheCause::BelowMinimum { minimum },
             Some(LastRequest { difference: Some(first), .. }) => CacheCause::Changed(Some(first.clone())),
-            Some(_) => CacheCause::Unwritten,
+            Some(_) => CacheCause::Unmarked,
         }
     }
 
-    /// Writes the prefixes at the marks of a request, and uses the one that it found.
+    /// Writes the prefixes at the marks of a request, and uses the one that it read.
     fn write(&mut self, entering: &Entering<'_>, found: Option<&FoundEntry>) {
         let Entering { request, policy, ends, marks, .. } = entering;
-        let usage = request.receipt.usage;
-        let kept = usage.cache_read.saturating_add(usage.cache_write);
-        // A provider that bills writes and billed none has kept nothing.
-        let has_written = kept > 0 || policy.short.factor <= 1.0;
+        let Receipt { usage, calls, .. } = &*request.receipt;
+        let marked = marks.iter().copied().filter(|&at| {
+            let is_long = ends.get(at).is_some_and(|end| end.tokens >= policy.minimum);
+            is_long && entering.kept.is_none_or(|kept| missed(entering.scaled(at), kept) == 0)
+        });
+        let marked: Vec<usize> = marked.filter(|_| entering.kept != Some(0)).collect();
         let read = found.filter(|_| usage.cache_read > 0);
-        let lifetime = read.and_then(|found| Some(self.entry(entering, found)?.lifetime));
-        let is_long = |at: &usize| ends.get(*at).is_some_and(|end| end.tokens >= policy.minimum);
-        let marked: Vec<usize> = marks.iter().copied().filter(is_long).filter(|_| has_written).collect();
-        let deepest = marked.last().copied().filter(|_| policy.most_marks > 0 && request.receipt.calls == 1);
-        for &at in marked.iter().chain(read.map(|found| &found.at)) {
+        // The bill of a single call tells how long the longest prefix is.
+        let deepest = marked.last().copied().filter(|_| *calls == 1);
+        for &at in marked.iter().chain(read.map(|read| &read.at)) {
             let Some(end) = ends.get(at) else { continue };
-            let lifetime = lifetime.filter(|_| read.is_some_and(|read| at <= read.at));
+            let before = read.filter(|read| at <= read.at).map(|read| read.entry.lifetime);
             let entry = CacheEntry {
                 column: request.column,
                 model: Arc::clone(&entering.model),
                 prompt: request.prompt,
                 effort: request.effort,
-                lifetime: lifetime.unwrap_or(entering.lifetime),
+                lifetime: before.or(entering.lifetime).unwrap_or(Lifetime::Short),
                 times: entering.times,
-                billed: deepest.filter(|deepest| at == *deepest && kept > 0).map(|_| kept),
+                billed: entering.kept.filter(|_| deepest == Some(at)),
             };
-            let entries = self.entries.entry(end.text).or_default();
-            entries.retain(|known| (known.column, &known.model) != (entry.column, &entry.model));
-            entries.push(entry);
+            self.entries.insert((end.text, request.column), entry);
         }
-        let tokens = ends.last().map_or(0, |end| end.tokens);
+        let tokens = entering.tokens();
         let difference = StablePrefix::of(&request.messages).difference;
-        let has_written = !marked.is_empty();
-        self.last.insert(request.column, LastRequest { tokens, has_written, difference });
+        self.last.insert(request.column, LastRequest { tokens, has_written: !marked.is_empty(), difference });
     }
 }
 
 impl<'r> Entering<'r> {
     fn new(request: &'r AuditedRequest) -> Self {
-        let AuditedRequest { messages, instruction, receipt, pace, .. } = request;
+        let AuditedRequest { messages, instruction, receipt, .. } = request;
         let model: Arc<str> = receipt.model.clone().unwrap_or_default();
         let policy = CachePolicy::by_model(&model);
         let system = messages.system(instruction);
-        let ends = prefix_ends(messages, &system);
-        // As the request was sent.
-        let plan = CachePlan::of(messages, Estimate.count(&system), policy, *pace);
-        let marks = match policy.most_marks {
-            _ if policy.read >= 1.0 => Vec::new(),
-            0 => (0..ends.len()).collect(),
-            _ => plan.marks.iter().map(|mark| index(mark.position)).collect(),
+        let ends = block_ends(messages, &system);
+        // Marks depend on the pace at that time, which may have been learnt: the bill tells which of them were sent.
+        let plan = CachePlan::of(messages, Estimate.count(&system), policy, Pace::batch());
+        let marks = if policy.most_marks == 0 {
+            (0..ends.len()).collect()
+        } else {
+            plan.marks.iter().map(|mark| index(mark.position)).collect()
         };
-        let lifetime = match (receipt.usage.cache_write, receipt.usage.cache_write_long) {
-            (0, _) => plan.marks.first().map_or(Lifetime::Short, |mark| mark.lifetime),
-            (_, 0) => Lifetime::Short,
-            _ => Lifetime::Long,
-        };
+        let Usage { cache_read, cache_write, cache_write_long, .. } = receipt.usage;
+        let lifetime = if cache_write_long > 0 { Lifetime::Long } else { Lifetime::Short };
+        let lifetime = (cache_write > 0).then_some(lifetime);
+        let kept = (policy.short.factor > 1.0).then(|| cache_read.saturating_add(cache_write));
         let begun = receipt.at.map(UnixTime::as_millis);
         let times = begun.map(|begun| RequestTimes { begun, ended: begun.saturating_add(receipt.ms) });
-        Self { request, model, policy, ends, marks, lifetime, times }
+        Self { request, model, policy, ends, marks, lifetime, kept, times }
     }
 
     /// Whether the request repeats a prefix that this entry has, and the reason why it cannot be read. `None` for an entry
@@ -254,7 +231,7 @@ impl<'r> Entering<'r> {
         if is_own && prompts.is_some_and(|(then, now)| then != now) {
             return Some(Some(CacheCause::OtherPrompt));
         }
-        if entry.lifetime != self.lifetime {
+        if self.lifetime.is_some_and(|lifetime| lifetime != entry.lifetime) {
             return Some(Some(CacheCause::OtherLifetime));
         }
         let lifetime = self.policy.write(entry.lifetime).unwrap_or(self.policy.short).lifetime;
@@ -263,7 +240,23 @@ impl<'r> Entering<'r> {
         Some(expired.map(|after| CacheCause::Expired { after, lifetime }))
     }
 
-    fn has_cache(&self) -> bool {
-        self.policy.read < 1.0
+    /// The tokens of the request, by the counter of the flow.
+    fn tokens(&self) -> usize {
+        self.ends.last().map_or(0, |end| end.tokens)
+    }
+
+    /// The tokens up to an end, scaled to the provider's.
+    fn scaled(&self, at: usize) -> u64 {
+        let Receipt { usage, calls, .. } = &*self.request.receipt;
+        // Several calls of a cell have sent the request several times.
+        let counted = (self.tokens() as u64).saturating_mul(u64::from((*calls).max(1)));
+        let prefix = self.ends.get(at).map_or(0, |end| end.tokens);
+        Ratio::new(usage.input, counted).map_or(0, |ratio| ratio.apply(prefix) as u64)
+    }
+
+    /// The tokens of a prefix, by the provider.
+    fn promise(&self, found: &FoundEntry) -> u64 {
+        let tokens = found.entry.billed.unwrap_or_else(|| self.scaled(found.at));
+        tokens.min(self.request.receipt.usage.input)
     }
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::declare::Name;
 use crate::model::registry::CachePolicy;
-use crate::model::usage::{CacheDiagnosis, Dollars, Price, Receipt, Usage};
+use crate::model::usage::{Dollars, Price, Receipt, Usage};
 
 pub use self::cause::{CacheCause, CacheMiss};
 pub(crate) use self::ledger::{AuditedRequest, Ledger};
@@ -122,11 +122,6 @@ impl AuditedCall {
         Some(CacheMiss { promised: self.promised, read: self.read(), cause })
     }
 
-    /// The provider's own reason, if it sent one.
-    pub fn diagnosis(&self) -> Option<&CacheDiagnosis> {
-        self.receipt.diagnosis.as_ref()
-    }
-
     /// The cost of the missed tokens above the price of reading them; `None` without a known price.
     pub fn cost(&self) -> Option<Dollars> {
         let price = Price::by_model(self.receipt.model.as_deref()?)?;
@@ -144,11 +139,6 @@ impl AuditedCall {
 }
 
 impl CacheAudit {
-    /// The calls that read less than promised.
-    pub fn missed(&self) -> impl Iterator<Item = &AuditedCall> {
-        self.calls.iter().filter(|call| call.missed() > 0)
-    }
-
     /// The sum of all calls.
     pub fn total(&self) -> AuditTotal {
         self.calls.iter().collect()

@@ -8,7 +8,7 @@ use super::super::mark::Position;
 use crate::context::{Messages, Role};
 
 /// The end of a block of a request.
-pub(super) struct PrefixEnd {
+pub(super) struct BlockEnd {
     /// Equal for equal texts up to here. Different texts have different numbers, but for one in 10^19.
     pub(super) text: u64,
     /// The tokens up to here, by the counter of the flow.
@@ -18,13 +18,13 @@ pub(super) struct PrefixEnd {
 }
 
 /// The ends of a request: of the system text, then of each part.
-pub(super) fn prefix_ends(messages: &Messages, system: &str) -> Vec<PrefixEnd> {
+pub(super) fn block_ends(messages: &Messages, system: &str) -> Vec<BlockEnd> {
     // A fixed seed, because the numbers of all requests are compared.
     let mut hash = XxHash64::with_seed(0);
     let mut tokens = messages.system_tokens();
     let mut blocks = 1;
     hash.write(system.as_bytes());
-    let mut ends = vec![PrefixEnd { text: hash.finish(), tokens, blocks }];
+    let mut ends = vec![BlockEnd { text: hash.finish(), tokens, blocks }];
     for part in messages.parts() {
         let text = part.text();
         hash.write_u8(u8::from(part.role() == Role::User));
@@ -33,7 +33,7 @@ pub(super) fn prefix_ends(messages: &Messages, system: &str) -> Vec<PrefixEnd> {
         part.attachments().iter().for_each(|attachment| hash.write(attachment.digest().as_bytes()));
         tokens += part.tokens();
         blocks += 1 + part.attachments().len();
-        ends.push(PrefixEnd { text: hash.finish(), tokens, blocks });
+        ends.push(BlockEnd { text: hash.finish(), tokens, blocks });
     }
     ends
 }
