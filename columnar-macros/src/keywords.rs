@@ -5,7 +5,7 @@ use proc_macro2::Ident;
 use crate::ident::{self, ident_text};
 
 /// The modifiers of a view.
-pub(crate) const MODIFIERS: [&str; 16] = [
+pub(crate) const MODIFIERS: [&str; 17] = [
     "latest",
     "window",
     "prev",
@@ -22,6 +22,7 @@ pub(crate) const MODIFIERS: [&str; 16] = [
     "at_most",
     "tiered",
     "target",
+    "thread",
 ];
 
 /// The methods of the handle of a column that are no modifiers. rustc takes such a word after the column of another flow for
@@ -51,7 +52,7 @@ pub(crate) const METHODS_OF_HANDLES: [&str; 21] = [
 ];
 
 /// The lints that `#[deny(...)]` and `#[allow(...)]` take.
-pub(crate) const LINTS: [&str; 3] = ["unbounded", "unstable_prefix", "literal_braces"];
+pub(crate) const LINTS: [&str; 4] = ["unbounded", "unstable_prefix", "literal_braces", "unshared"];
 
 /// The methods that set how any compute step runs.
 const METHODS_OF_POLICIES: [&str; 12] = [
@@ -60,13 +61,14 @@ const METHODS_OF_POLICIES: [&str; 12] = [
 ];
 
 /// The methods that set what a prompt asks a model for.
-const METHODS_OF_PROMPTS: [&str; 14] = [
+const METHODS_OF_PROMPTS: [&str; 16] = [
     "model",
     "or_model",
     "effort",
     "temperature",
     "top_p",
     "seed",
+    "cache_key",
     "lenient",
     "max_tokens",
     "stop",
@@ -75,6 +77,7 @@ const METHODS_OF_PROMPTS: [&str; 14] = [
     "allow_empty",
     "allow_truncated",
     "pace",
+    "after",
 ];
 
 /// Whether a word sets how a compute step runs.

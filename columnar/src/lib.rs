@@ -178,14 +178,15 @@ pub use declare::error::BoxError;
 pub use declare::graph;
 pub use declare::{
     ColumnOutline, CompactionMistake, FilePosition, Growth, Name, NameError, Outline, Pattern, Purpose,
-    Repeats, SchemaError, SchemaErrors, StepError, ViewOutline, ViewTextError, Window,
+    Repeats, SchemaError, SchemaErrors, SharedOutline, SharingEnd, StepError, ViewOutline, ViewTextError,
+    Window,
 };
 pub use flow::{
     Column, CompactedView, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev,
     source, this,
 };
 pub use history::{Attachment, AttachmentError, SkipReason, Text, Value};
-pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result};
+pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result, SharedForecast, Unpaid};
 pub use schedule::Progress;
 
 pub mod prelude {
@@ -244,7 +245,9 @@ pub mod prelude {
 /// types     := "<" Type,* ">"                           of the generics of the flow; the arguments as `new` takes them
 /// view      := name range? modifier*  |  "self" (".latest" | ".window(" n ")")? (elided | plain)*
 ///            | "group(" string ("," view)+ ")"
+///            | name ".compacted()" (".edits()" | ".at_most(" f ")")*   of a source of documents
 ///            | name ".tiered()" (".target(" n ")")?     of a source of documents
+///            | name ".thread()"                         the conversation of a column; the first view
 /// name      := ident ("." ident)*
 /// range     := ".latest"  |  ".window(" n ")"  |  ".prev" (".window(" n ")" | ".all()")?
 /// modifier  := (".as(" | ".note(") string ")"  |  (".filter(" | ".sample(") function ")"  |  elided  |  plain  |  purpose
@@ -417,7 +420,8 @@ pub mod prelude {
 ///
 /// Before a column, or before the flow for all columns, `#[deny(unbounded)]` makes a context that grows with every step
 /// a compile error. `#[deny(unstable_prefix)]` makes it a compile error if a request shares nothing but the instruction
-/// with the next, so that no provider's cache can serve it. The name of a column in the braces of a prompt, as in
+/// with the next, so that no provider's cache can serve it. `#[deny(unshared)]` makes it one if a column continues a
+/// [thread](Column::thread) with another literal model, effort or type, which ends the shared prefix. The name of a column in the braces of a prompt, as in
 /// `prompt("Answer {user}")`, is a compile error without any attribute, because a prompt is sent as it is written;
 /// `#[allow(literal_braces)]` sends the braces.
 ///

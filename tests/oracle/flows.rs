@@ -77,7 +77,7 @@ pub(crate) async fn run(flow: &str, model: &Capture) -> Result<()> {
 type Setting = (&'static str, fn(Prompt) -> Prompt);
 
 /// The settings of a prompt, one at a time. A setting that a model does not take may be an error before anything is sent.
-pub(crate) const SETTINGS: [Setting; 15] = [
+pub(crate) const SETTINGS: [Setting; 16] = [
     ("temperature", |prompt| prompt.temperature(0.7)),
     ("temperature 1", |prompt| prompt.temperature(1.0)),
     ("stop", |prompt| prompt.stop(["END", "\n\nUser:"])),
@@ -85,6 +85,7 @@ pub(crate) const SETTINGS: [Setting; 15] = [
     ("a short reply", |prompt| prompt.max_tokens(77)),
     ("top_p", |prompt| prompt.top_p(0.9)),
     ("seed", |prompt| prompt.seed(7)),
+    ("the key of a cache", |prompt| prompt.cache_key("chat-17")),
     ("no effort", |prompt| prompt.effort(Effort::None)),
     ("minimal effort", |prompt| prompt.effort(Effort::Minimal)),
     ("low effort", |prompt| prompt.effort(Effort::Low)),

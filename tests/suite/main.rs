@@ -19,12 +19,14 @@ pub mod assembly {
     pub mod purposes;
     pub mod rendering;
     pub mod skips;
+    pub mod threads;
     pub mod tokens;
     pub mod views;
 }
 
 /// The cost of requests: caches of providers, receipts, limits.
 pub mod cost {
+    pub mod audit;
     pub mod cache_plan;
     pub mod cached_prefix;
     pub mod prices;
@@ -34,6 +36,8 @@ pub mod cost {
 
 /// Documents, their updates, and the text of an update.
 pub mod documents {
+    pub mod compacted;
+    pub mod compacted_edits;
     pub mod compacted_laws;
     pub mod flows;
     pub mod laws;

@@ -47,7 +47,7 @@ pub(super) fn check_tags(name: &str, derived: &ComputedDecl, errors: &mut Errors
             }
         }
         around = &view.groups;
-        // Documents with a layout and instructions have no tag of their own.
+        // Documents with a layout and instructions have no tag. A closure knows the last value of a thread under the tag.
         if view.is_self || view.has_layout() || view.is_instruction() {
             continue;
         }
@@ -114,6 +114,24 @@ pub(super) fn check_layouts(
     }
 }
 
+/// A thread stands first, once, and without views that the conversation has no place for. Wrong:
+///
+/// ```text
+/// column critic(user, assistant.thread()) = prompt("...");
+/// column critic(assistant.thread(), self) = prompt("...");
+/// ```
+pub(super) fn check_threads(derived: &ComputedDecl, errors: &mut Errors) {
+    let mut late = derived.reads().skip(1).filter(|view| view.is_thread());
+    if let Some(late) = late.find(|view| view.is_valid()) {
+        errors.at(&late.written, LATE_THREAD);
+    } else if derived.reads().next().is_some_and(|view| view.is_thread() && view.is_valid()) {
+        let others = derived.reads().filter(|view| view.is_valid());
+        for view in others.filter(|view| view.is_self || view.is_tiered() || view.is_instruction()) {
+            errors.at(&view.written, BESIDE_THREAD);
+        }
+    }
+}
+
 /// A column reads something that is neither context nor an instruction, and the views of a group have one purpose. Wrong:
 ///
 /// ```text
@@ -174,7 +192,8 @@ pub(super) fn check_lints(
         let has_tiers = derived.reads().any(ViewDecl::is_tiered);
         for view in derived.reads() {
             // Documents with a layout are a set, which does not grow with every step.
-            if !view.is_valid() || view.is_windowed() || view.has_layout() {
+            // A thread grows as the requests of its column do, which that column may deny.
+            if !view.is_valid() || view.is_windowed() || view.has_layout() || view.is_thread() {
                 continue;
             }
             let message = match () {
@@ -238,6 +257,12 @@ const TIERS_WITHOUT_SELF: &str = "a column with a tiered view must read all of `
 
 const TIERS_WITHOUT_TEXT: &str = "a column with a tiered view must read text, too\n\n\
      help: add a view of text, as in `(files.tiered(), user, self)`";
+
+const LATE_THREAD: &str =
+    "a column continues one thread, which stands first\n\nhelp: put it before the other views, or drop it";
+
+/// `column critic(assistant.thread(), self) = prompt("...");`
+const BESIDE_THREAD: &str = "a thread has the system text and the replies of another column, so it takes no others\n\nhelp: drop this";
 
 /// `purpose` is the word of one: `context` or `instruction`.
 fn unbounded(read: &str, purpose: Option<&Ident>, name: &str) -> String {

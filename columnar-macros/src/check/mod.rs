@@ -9,6 +9,7 @@ mod inputs;
 mod prompts;
 mod reads;
 mod references;
+mod shared;
 mod steps;
 
 use std::collections::HashSet;
@@ -38,6 +39,7 @@ pub(crate) fn check(flow: &mut FlowDecl, errors: &mut Errors) -> ExpansionPlan {
         columns::check_reads_other(&text, derived, errors);
         columns::check_tags(&text, derived, errors);
         columns::check_layouts(&text, derived, &documents, errors);
+        columns::check_threads(derived, errors);
         columns::check_purposes(&text, derived, errors);
         inputs::check_inputs(name, derived, &documents, &params, errors);
         steps::check_settings(name, derived, errors);
@@ -52,5 +54,6 @@ pub(crate) fn check(flow: &mut FlowDecl, errors: &mut Errors) -> ExpansionPlan {
     for column in &flow.columns {
         columns::check_lints(column, flow.lints(), &documents, errors);
     }
+    shared::check_shared(flow, errors);
     cycles::check_cycles(flow, errors)
 }

@@ -52,6 +52,7 @@ pub(super) fn check_views(flow: &mut FlowDecl, clashes: HashSet<String>, errors:
             if shows_a_column {
                 names.check_documents(view, errors);
                 check_modifiers_of_layout(view, errors);
+                names.check_thread(view, errors);
                 check_elided(view, errors);
                 check_constants(view, params, &names_of_params, errors);
             } else {
@@ -86,7 +87,7 @@ fn check_self(view: &mut ViewDecl, names: &NamesInScope, errors: &mut Errors) ->
     true
 }
 
-/// `context`, `instruction` and `text_only` are methods, since columns of modules may have these names. Wrong, where `notes`
+/// `context`, `instruction`, `text_only` and `thread` are methods, since columns of modules may have these names. Wrong, where `notes`
 /// is a column of this flow:
 ///
 /// ```text
@@ -94,9 +95,10 @@ fn check_self(view: &mut ViewDecl, names: &NamesInScope, errors: &mut Errors) ->
 /// column topics(user, self.context) = prompt("...");
 /// ```
 fn check_empty_parentheses(view: &mut ViewDecl, errors: &mut Errors) {
-    const WORDS: [&str; 3] = ["context", "instruction", "text_only"];
+    const WORDS: [&str; 4] = ["context", "instruction", "text_only", "thread"];
     if let Some(word) = view.path.first().filter(|word| ident::is_one_of(word, &WORDS)) {
-        if view.is_self && ident_text(word) != "text_only" {
+        let is_purpose = ident::is_one_of(word, &["context", "instruction"]);
+        if view.is_self && is_purpose {
             errors.at(word, PURPOSE_OF_SELF);
         } else {
             errors.at(word, not_empty_parentheses(word));
@@ -281,6 +283,18 @@ impl NamesInScope {
         }
     }
 
+    /// A thread continues a computed column, and stands in no group. Wrong:
+    /// `column critic(user.thread()) = prompt("...");`.
+    fn check_thread(&self, view: &mut ViewDecl, errors: &mut Errors) {
+        let Some(thread) = view.of_kinds(&[ModifierKind::Thread]).filter(|_| view.is_valid()) else { return };
+        // Only rustc knows the sources of other flows, whose handles have no such method.
+        if self.sources.contains(&view.name()) {
+            view.report(thread, thread_of_source(&view.name()), errors);
+        } else if !view.groups.is_empty() {
+            view.report(view.written.clone(), GROUPED_THREAD, errors);
+        }
+    }
+
     /// Documents are a set, which is shown as a whole, and only documents have a layout. Wrong:
     ///
     /// ```text
@@ -429,6 +443,15 @@ fn fixed_place(layout: &str, so: &str, help: &str) -> String {
 fn text_of_layout(layout: &str) -> String {
     format!("a {layout} view shows documents, which have no attachments\n\nhelp: drop this")
 }
+
+/// `user.thread()`, where `user` is a source.
+fn thread_of_source(name: &str) -> String {
+    format!(
+        "`{name}` is a source, which sends no messages to continue\n\nhelp: read `{name}`, or continue a computed column"
+    )
+}
+
+const GROUPED_THREAD: &str = "a thread is a conversation, so it cannot be in a group\n\nhelp: put it before the group, as the first view";
 
 /// `use Debate { topic: user.latest } as debate;`
 fn input_is_view(column: impl Display) -> String {

@@ -29,6 +29,27 @@ pub(super) fn conditions(step: &TokenStream) -> impl Iterator<Item = Closure> {
     settings(step).into_iter().filter_map(|setting| setting.condition())
 }
 
+/// A setting of a prompt.
+pub(super) enum PromptSetting {
+    Unset,
+    /// The arguments of the last call.
+    Set(TokenStream),
+    /// Only rustc can read the step, or it is no prompt.
+    Unread,
+}
+
+impl PromptSetting {
+    pub(super) fn of(step: &TokenStream, method: &str) -> Self {
+        let mut settings = Vec::new();
+        let operand = syn::parse2(step.clone()).ok().and_then(|step| collect(step, &mut settings));
+        if operand != Some(Operand::Prompt) {
+            return Self::Unread;
+        }
+        let last = settings.into_iter().rfind(|setting| ident::is(&setting.method, method));
+        last.map_or(Self::Unset, |setting| Self::Set(setting.arguments))
+    }
+}
+
 /// A call of a method after the first operand: `prompt("…")`, a path, or an expression in parentheses.
 struct Setting {
     method: Ident,

@@ -135,7 +135,8 @@ pub(super) fn lints(attribute: &Attribute, errors: &mut Errors) -> Vec<Lint> {
 
 fn lint(name: &Ident) -> Option<Lint> {
     // Both lists are in the same order.
-    let mut known = LINTS.into_iter().zip([Lint::Unbounded, Lint::UnstablePrefix, Lint::LiteralBraces]);
+    let lints = [Lint::Unbounded, Lint::UnstablePrefix, Lint::LiteralBraces, Lint::Unshared];
+    let mut known = LINTS.into_iter().zip(lints);
     known.find_map(|(text, lint)| (name == text).then_some(lint))
 }
 
@@ -179,7 +180,8 @@ fn inner_attribute(meta: &str) -> String {
 }
 
 const LINT_MEANINGS: &str = "`unbounded` is a context that grows with every step, `unstable_prefix` a request that shares only its \
-                       instruction with the next one, `literal_braces` the name of a column in the braces of a prompt";
+                       instruction with the next one, `literal_braces` the name of a column in the braces of a prompt, \
+                       `unshared` a thread that another model, effort or type continues";
 
 const EMPTY_LINTS: &str = "expected a lint in `#[deny(...)]`\n\nhelp: write `#[deny(unbounded)]`, `#[deny(unstable_prefix)]` or both";
 

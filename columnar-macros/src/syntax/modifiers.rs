@@ -123,6 +123,9 @@ impl ModifierParser<'_> {
 
     fn modifier(&mut self, call: &ModifierCall<'_>) {
         let text = ident_text(call.name);
+        if self.view.is_thread() {
+            self.report(call.tokens(), PART_OF_THREAD);
+        }
         let (kind, check): (_, fn(&mut Self, &ModifierCall<'_>)) = match text.as_str() {
             "as" | "named" => (ModifierKind::Tag, Self::tag),
             "note" => (ModifierKind::Note, Self::note),
@@ -133,11 +136,15 @@ impl ModifierParser<'_> {
             "target" => (ModifierKind::Target, Self::target),
             "compacted" => (ModifierKind::Compacted, Self::compacted),
             "edits" | "at_most" => (ModifierKind::Compaction, Self::compaction),
+            "thread" => (ModifierKind::Thread, Self::thread),
             "context" | "instruction" => (ModifierKind::Purpose, Self::purpose),
             _ => return self.range(&text, call),
         };
         check(self, call);
-        let is_constant = !matches!(kind, ModifierKind::Tag | ModifierKind::Tiered | ModifierKind::Compacted);
+        let is_constant = !matches!(
+            kind,
+            ModifierKind::Tag | ModifierKind::Tiered | ModifierKind::Compacted | ModifierKind::Thread
+        );
         self.view.add_modifier(kind, is_constant, call.tokens());
     }
 
@@ -332,6 +339,17 @@ impl ModifierParser<'_> {
             Some(arguments) if !is_blank(&trees_of(arguments)) => self.report(arguments, TIERED_ARGUMENTS),
             Some(_) => {}
         }
+    }
+
+    /// `thread()`, which is the only modifier of its view.
+    fn thread(&mut self, call: &ModifierCall<'_>) {
+        if self.view.is_self {
+            return self.report(call.tokens(), THREAD_OF_SELF);
+        }
+        if self.view.has_modifiers() {
+            self.report(call.tokens(), LATE_THREAD);
+        }
+        self.empty_parentheses(call);
     }
 
     fn target(&mut self, call: &ModifierCall<'_>) {
@@ -547,6 +565,15 @@ const TIERED_SELF: &str =
     "a tiered view shows documents, and `self` is the history of the column\n\nhelp: drop this";
 const TIERED_ARGUMENTS: &str =
     "`tiered` takes no arguments\n\nhelp: as in `.tiered().target(1_536)`, for tiers of so many tokens";
+const THREAD_OF_SELF: &str =
+    "a thread continues the conversation of another column\n\nhelp: drop this, or write `assistant.thread()`";
+
+/// `assistant.thread().latest`
+const PART_OF_THREAD: &str =
+    "a thread is continued as it was sent, so it takes no other modifiers\n\nhelp: drop this";
+
+/// `assistant.latest.thread()`
+const LATE_THREAD: &str = "a thread is continued as it was sent, so it takes no other modifiers\n\nhelp: write `thread()` alone after the column";
 const NO_TARGET: &str = "expected the number of tokens that a tier should have\n\nhelp: as in `target(1_536)`; `target(0)` is for tiers of any size";
 const TAGGED_SELF: &str = "`self` is shown as assistant messages, so it has no tag\n\nhelp: drop this";
 

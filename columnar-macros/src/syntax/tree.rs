@@ -390,13 +390,15 @@ pub(crate) enum Lint {
     UnstablePrefix,
     /// The text of a prompt has the name of a column in braces. This lint is on, and can be allowed.
     LiteralBraces,
+    /// A column continues a thread with another model, effort or type, which ends the shared prefix.
+    Unshared,
 }
 
 impl Lint {
     /// The level that an attribute can set.
     pub(crate) fn level(self) -> &'static str {
         match self {
-            Self::Unbounded | Self::UnstablePrefix => "deny",
+            Self::Unbounded | Self::UnstablePrefix | Self::Unshared => "deny",
             Self::LiteralBraces => "allow",
         }
     }

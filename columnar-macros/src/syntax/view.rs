@@ -121,6 +121,8 @@ pub(crate) enum ModifierKind {
     Compacted,
     /// `edits()`, `at_most(factor)`
     Compaction,
+    /// `thread()`
+    Thread,
     /// `latest`, `window(n)`, `prev`, `all()`, and any word that no view has.
     Range,
     Elided,
@@ -232,7 +234,7 @@ impl ViewDecl {
     /// Whether the graph can have all of it as literals.
     pub(crate) fn is_literal(&self) -> bool {
         let has_constant = self.modifiers.iter().any(|modifier| modifier.is_constant);
-        self.groups.is_empty() && !self.has_layout() && !has_constant
+        self.groups.is_empty() && !self.has_layout() && !self.is_thread() && !has_constant
     }
 
     /// Whether it shows documents in tiers.
@@ -254,6 +256,11 @@ impl ViewDecl {
     pub(crate) fn layout(&self) -> Option<&'static str> {
         let layouts = [(ModifierKind::Tiered, "tiered"), (ModifierKind::Compacted, "compacted")];
         layouts.into_iter().find(|(kind, _)| self.has(*kind)).map(|(_, layout)| layout)
+    }
+
+    /// Whether it continues the conversation of its column.
+    pub(crate) fn is_thread(&self) -> bool {
+        self.has(ModifierKind::Thread)
     }
 
     /// Whether it is `files.tiered` or the like, without parentheses: `tiered` may also be a column of a module.
@@ -351,7 +358,8 @@ impl ViewDecl {
     pub(crate) fn is_single(&self) -> bool {
         let ranges = self.modifiers.iter().filter(|modifier| modifier.kind == ModifierKind::Range);
         let mut ranges = ranges.map(Modifier::name).peekable();
-        ranges.peek().is_some() && ranges.all(|range| range == "latest" || range == "prev")
+        self.is_thread()
+            || ranges.peek().is_some() && ranges.all(|range| range == "latest" || range == "prev")
     }
 
     /// Whether a view of one value has none at some steps, for any values of the column.
@@ -396,9 +404,18 @@ pub(super) fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
 fn is_modifier(name: &Ident) -> bool {
     let text = ident_text(name);
     // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
-    let is_method =
-        ["compacted", "edits", "at_most", "tiered", "target", "context", "instruction", "text_only"]
-            .contains(&&*text);
+    const METHODS: [&str; 9] = [
+        "compacted",
+        "edits",
+        "at_most",
+        "tiered",
+        "target",
+        "context",
+        "instruction",
+        "text_only",
+        "thread",
+    ];
+    let is_method = METHODS.contains(&&*text);
     !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
 }
 

@@ -11,6 +11,7 @@ use super::{Piece, PieceSource};
 use crate::compute::trace::CallSpan;
 use crate::declare::error::BoxError;
 use crate::history::tokens::{Counter, Estimate};
+use crate::model::cache::MarkedRequest;
 use crate::model::rendering::Request;
 use crate::model::usage::{Reservation, SpendLimit, SpendLimitError};
 use crate::model::{
@@ -40,6 +41,8 @@ pub(super) struct ModelCall {
     /// The model that is called, and the backups behind it.
     models: VecDeque<Arc<dyn Model>>,
     request: Request,
+    /// The choice of the marks, for the first of the models.
+    marked: Option<Arc<MarkedRequest>>,
     /// `None` for the default of each model.
     max_tokens: Option<u32>,
     limit: Option<SpendLimit>,
@@ -110,6 +113,7 @@ impl ModelCall {
     pub(super) fn new(
         models: Vec<Arc<dyn Model>>,
         request: Request,
+        marked: Option<MarkedRequest>,
         max_tokens: Option<u32>,
         limit: Option<SpendLimit>,
         rules: ReplyRules,
@@ -120,6 +124,7 @@ impl ModelCall {
         Self {
             models: models.into(),
             request,
+            marked: marked.map(Arc::new),
             max_tokens,
             limit,
             input,
@@ -138,6 +143,8 @@ impl ModelCall {
             return Err(error);
         }
         self.models.pop_front();
+        // The backup has another cache.
+        self.marked = None;
         self.stage = CallStage::Pending;
         self.attempt += 1;
         Ok(Piece::Retry { attempt: self.attempt - 1, error })
@@ -175,7 +182,7 @@ impl ModelCall {
         let received = Received::Nothing;
         let thoughts = String::new();
         self.stage = CallStage::Streaming(Streaming { chunks, span, received, filter, thoughts });
-        Ok(Piece::CallStarted(name))
+        Ok(Piece::CallStarted(name, self.marked.clone()))
     }
 
     async fn receive(&mut self, mut reply: Streaming) -> Result<Piece, BoxError> {

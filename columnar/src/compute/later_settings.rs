@@ -47,8 +47,10 @@ settings_of_prompts! {
     top_p(share: f32);
     seed(seed: u64);
     stop(texts: impl IntoIterator<Item = impl Into<String>>);
+    cache_key(key: impl AsRef<str>);
     lenient();
     strip_thoughts();
     keep_thoughts();
     pace(pace: Pace);
+    after();
 }

@@ -91,6 +91,11 @@ pub trait Compute: Send + Sync + 'static {
         None
     }
 
+    /// Whether the instruction ends the last message, and is no system text; see [`Prompt::after`]. The default is `false`.
+    fn is_after(&self) -> bool {
+        false
+    }
+
     /// The model that the step calls. The default is `None`, for a step without a model. A run [checks](Self::check)
     /// the model before any cell is computed. Where the provider caches prefixes, one of the requests with the same
     /// prefix is sent first, and the others follow when the first reply begins.
@@ -136,6 +141,10 @@ macro_rules! compute_behind {
 
             fn instruction(&self) -> Option<&str> {
                 (**self).instruction()
+            }
+
+            fn is_after(&self) -> bool {
+                (**self).is_after()
             }
 
             fn model(&self) -> Option<Choice> {

@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 
 use super::call::{ModelCall, ReplyRules};
 use super::context::AnyPrompt;
-use super::{Compute, Context, IntoText, Reply};
+use super::{Compute, Context, IntoText, Reply, StepSettings};
 use crate::declare::error::BoxError;
-use crate::model::cache::Pace;
+use crate::model::cache::{MarkedRequest, Pace};
 use crate::model::rendering::Request;
 use crate::model::usage::object;
 use crate::model::{Choice, Effort, MaxTokens, MediaRules, Model, ModelError, ReplySettings};
@@ -35,6 +35,7 @@ use crate::model::{Choice, Effort, MaxTokens, MediaRules, Model, ModelError, Rep
 pub fn prompt<Form>(system: impl IntoText<Form>) -> Prompt {
     Prompt {
         system: system.into_text(),
+        is_after: false,
         model: Choice::Inherited,
         max_tokens: None,
         settings: ReplySettings::default(),
@@ -47,6 +48,8 @@ pub fn prompt<Form>(system: impl IntoText<Form>) -> Prompt {
 #[derive(Clone)]
 pub struct Prompt {
     system: Arc<str>,
+    /// Whether the instruction stands behind the messages.
+    is_after: bool,
     model: Choice,
     /// `None` for the default of the model.
     max_tokens: Option<u32>,
@@ -91,6 +94,32 @@ impl Prompt {
     #[must_use]
     pub fn or_model(self, model: impl Into<Choice>) -> Self {
         Self { model: self.model.or(model.into()), ..self }
+    }
+
+    /// Sends the instruction at the end of the last message, and not as the system text. So all columns with an instruction
+    /// after the same views, with the same tags and the same model, send requests with one beginning: a provider's cache
+    /// is written by one of them, and read by the others.
+    ///
+    /// The [text of the flow](crate::flow::LiveFlow::set_system) stays the system text. The notes on the inputs follow the
+    /// instruction.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let chat = flow! {
+    ///     source user;
+    ///     column topics(user) = prompt("List the topics.").after();
+    ///     column mood(user)   = prompt("Name the mood.").after();
+    /// };
+    /// chat.user.push("Hello!").await?;
+    /// assert_eq!(chat.topics.messages(0)?.last_text(), "<user>\nHello!\n</user>\n\nList the topics.");
+    /// assert_eq!(chat.mood.messages(0)?.last_text(), "<user>\nHello!\n</user>\n\nName the mood.");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn after(self) -> Self {
+        Self { is_after: true, ..self }
     }
 
     /// Sets the most tokens that the reply may have, thoughts included. A model can go on for ever, so there always is
@@ -188,6 +217,22 @@ impl Prompt {
         self
     }
 
+    /// Sets the key by which a provider leads requests with a common prefix to one cache (`prompt_cache_key`), such as the
+    /// name of a conversation. By default the key is a number that depends on the model and the instruction, for
+    /// providers with keys. OpenAI recommends a key for about 15 requests a minute. A provider without keys, or a key of more
+    /// than 64 characters, is an error of the run before any cell is computed; see [`lenient`](Self::lenient).
+    ///
+    /// ```
+    /// use columnar::prompt;
+    ///
+    /// let step = prompt("You are a helpful assistant.").model("openai/gpt-5.4-mini").cache_key("chat-17");
+    /// ```
+    #[must_use]
+    pub fn cache_key(mut self, key: impl AsRef<str>) -> Self {
+        self.settings.cache_key = Some(key.as_ref().into());
+        self
+    }
+
     /// Leaves out settings that the model does not take, and sends the alternative texts of attachments that it does not
     /// take. By default such a setting is an error of the run before any cell is computed, and such an attachment an error
     /// of the cell before anything is sent. The error names the column, the setting or the attachment, and the model.
@@ -227,9 +272,9 @@ impl Prompt {
         self
     }
 
-    /// Sets the usual time between two requests of the column, if it differs from the pace of the
+    /// States the usual time between two requests of the column, if it differs from the pace of the
     /// [flow](crate::flow::LiveFlow::set_pace). The pace decides how long a provider shall cache the prefix that a
-    /// request shares with the next one.
+    /// request shares with the next one. By default the time is [learnt](Pace::learnt).
     ///
     /// ```
     /// use columnar::cache::Pace;
@@ -248,20 +293,32 @@ impl Prompt {
         let models = self.model.resolve_all(&defaults.model).map_err(ModelError::into_source)?;
         // The type of the column decides about an empty reply, and asks again with the reason.
         let allows_empty = self.rules.allows_empty || cx.schema().is_some();
+        let system = cx.instruct(&self.system);
+        let stated = self.pace.unwrap_or(defaults.pace);
+        let marked = models
+            .first()
+            .and_then(|model| MarkedRequest::new(model.name(), &system, cx.messages(), cx.before, stated));
         let request = Request {
-            system: cx.instruct(&self.system),
+            system,
             messages: cx.messages().clone(),
             follow_up: cx.follow_up().to_vec(),
             // The call sets the limit and the media of each model.
             max_tokens: 0,
             settings: self.settings.clone(),
             schema: cx.schema().cloned(),
-            pace: self.pace.unwrap_or(defaults.pace),
+            pace: marked.as_ref().map_or(stated, |marked| marked.pace),
             media: &MediaRules::ANY,
             may_wait: true,
         };
         let rules = ReplyRules { allows_empty, ..self.rules };
-        Ok(ModelCall::new(models, request, self.max_tokens, defaults.limit.clone(), rules))
+        Ok(ModelCall::new(models, request, marked, self.max_tokens, defaults.limit.clone(), rules))
+    }
+}
+
+impl StepSettings {
+    /// The effort of the column, if the prompt has one.
+    pub(crate) fn effort(&self) -> Option<Effort> {
+        self.prompt.as_ref()?.downcast_ref::<Prompt>()?.settings.effort
     }
 }
 
@@ -278,6 +335,10 @@ impl Compute for Prompt {
         Some(&self.system)
     }
 
+    fn is_after(&self) -> bool {
+        self.is_after
+    }
+
     fn model(&self) -> Option<Choice> {
         Some(self.model.clone())
     }
@@ -291,9 +352,10 @@ impl Compute for Prompt {
     }
 
     fn reply_settings(&self) -> Option<String> {
-        let Self { max_tokens, settings, rules, .. } = self;
-        let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
-        // Without settings that change no reply, such as the pace, and without those that leave all to the model. A later
+        let Self { max_tokens, settings, rules, is_after, .. } = self;
+        let ReplySettings { effort, temperature, top_p, seed, stop, cache_key: _, lenient: _ } = settings;
+        // Without settings that change no reply, such as the pace and the key of the cache, and without the ones that leave
+        // all to the model. A later
         // setting gets a member of its own, so that prompts without it keep their text.
         let members = object([
             ("max_tokens", max_tokens.map(Json::from)),
@@ -305,6 +367,7 @@ impl Compute for Prompt {
             ("truncated", rules.allows_truncated.then(|| true.into())),
             ("empty", rules.allows_empty.then(|| true.into())),
             ("stripped", rules.thoughts.are_stripped.then(|| true.into())),
+            ("after", is_after.then(|| true.into())),
         ]);
         Some(members.to_string())
     }

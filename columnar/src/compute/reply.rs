@@ -9,6 +9,7 @@ use futures::stream::{self, BoxStream, Stream, StreamExt, TryStreamExt};
 use crate::declare::error::BoxError;
 use crate::history::{SkipReason, Value};
 use crate::model::End;
+use crate::model::cache::MarkedRequest;
 
 /// The output of a compute step: a text that arrives as a whole, or in pieces.
 pub struct Reply<'a>(
@@ -24,8 +25,8 @@ pub(crate) enum Piece {
     Whole(Value),
     /// No text: the cell stays empty for good.
     Skip(SkipReason),
-    /// A request was sent to the model of this name.
-    CallStarted(Arc<str>),
+    /// A request was sent to the model of this name, with marks that were chosen so.
+    CallStarted(Arc<str>, Option<Arc<MarkedRequest>>),
     /// The model is overloaded, and the call is repeated after a pause.
     Waiting { pause: Duration, error: String },
     /// The last request was refused without a reply, so it is free.

@@ -9,6 +9,7 @@ use crate::context::ContextForm;
 use crate::context::budget::Budget;
 use crate::declare::StepError;
 use crate::model::Choice;
+use crate::model::rendering::Schema;
 use crate::schedule::Rules;
 
 /// A compute step of any kind, as a flow holds it. A setting does not change the type, so settings can be conditional:
@@ -98,6 +99,10 @@ pub(crate) struct StepSettings {
     pub(crate) budget: Option<Arc<Budget>>,
     /// The form of the contexts.
     pub(crate) form: ContextForm,
+    /// Whether the instruction stands behind the messages.
+    pub(crate) is_after: bool,
+    /// The schema of the values; `None` for text.
+    pub(crate) schema: Option<Arc<Schema>>,
     /// The prompt with all settings, if the step is one.
     pub(crate) prompt: Option<AnyPrompt>,
     /// A setting of prompts, of a step that is none.
@@ -130,6 +135,7 @@ impl StepSettings {
         self.prompt = compute.__prompt();
         self.model = compute.model();
         self.max_tokens = compute.reply_limit();
+        self.is_after = compute.is_after();
         self.reply_settings = compute.reply_settings().map(Into::into);
         self.check = self.model.is_some().then_some(compute as Arc<dyn Compute>);
     }

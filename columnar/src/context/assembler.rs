@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::budget::{Budget, BudgetError, PersistentCuts, TokenLimit, Turns};
-use super::compaction::{LogContext, LogMemory, LogPrices};
+use super::compaction::{LogContext, LogCounter, LogForm, LogMemory, LogPrices};
 use super::cut::{ContextBudget, DocumentMemory};
 use super::elisions::MarkedViews;
 use super::filters::FilterMemory;
@@ -14,7 +14,7 @@ use super::snapshot::{FlowPast, Snapshot, TakenViews};
 use super::step_views::{StepViews, StoredCells};
 use super::turns::ContextTurns;
 use crate::context::documents::UpdateError;
-use crate::declare::{Reads, Window};
+use crate::declare::{InputView, Reads, Window};
 use crate::history::History;
 use crate::history::tokens::Counter;
 use crate::schedule::Cell;
@@ -99,7 +99,8 @@ impl Assembler {
     ) -> Self {
         let overhead = Overhead::new(reads, settings, counter);
         let instruction = overhead.instruction.unwrap_or(0);
-        let limit = TokenLimit::of(budget, instruction, overhead.least_message(reads)).map(|limit| {
+        let least = overhead.least_message(reads) + overhead.own_tokens();
+        let limit = TokenLimit::of(budget, instruction, least).map(|limit| {
             // Cuts persist only if all that earlier contexts showed is stored when a cell of the column is computed.
             let is_in_order =
                 reads.self_view.is_some() || reads.all_inputs().all(|input| input.spec.window == Window::All);
@@ -127,7 +128,8 @@ impl Assembler {
         TakenViews::new(reads, cell, Arc::clone(&self.overhead), past, cells)
     }
 
-    /// Assembles a context of the values that were taken. Calls filters and the counter.
+    /// Assembles a context of the values that were taken, which continues the conversation of another one, if the column has
+    /// a thread. Calls filters and the counter.
     ///
     /// # Errors
     ///
@@ -136,6 +138,7 @@ impl Assembler {
     pub(crate) fn assemble(
         &self,
         taken: &TakenViews,
+        thread: Option<Arc<Snapshot>>,
         memory: &mut ContextMemory,
     ) -> Result<Snapshot, AssembleError> {
         let mut passing = if self.has_filters {
@@ -145,11 +148,11 @@ impl Assembler {
         };
         let log = self.log(taken, memory)?;
         if let Some(log) = &log {
-            passing = passing.with_documents(log.texts());
+            passing = passing.with_documents(log.texts().values());
         }
         let passing = MarkedViews::new(passing);
         let layout = self.layout(taken.updates.as_ref(), &passing, memory)?;
-        let context = taken.lay_out(passing, layout, log).exclude();
+        let context = taken.lay_out(passing, layout, log).exclude().continuing(thread);
         // A budget without room is an error of each cell, and not of the assembler, which is made once.
         let Some(limit) = self.limit.as_ref().map_err(Clone::clone)? else {
             return Ok(context.truncated(None));
@@ -185,8 +188,9 @@ impl Assembler {
     ) -> Result<Option<LogContext>, AssembleError> {
         let Some((prices, (input, view))) = self.prices.zip(taken.reads.compacted()) else { return Ok(None) };
         let Some(updates) = taken.history(Some(input)) else { return Ok(None) };
-        let log = memory.log.get_or_insert_with(|| Box::new(LogMemory::new(view.edits)));
-        let shown = log.at(updates, taken.step, &*taken.overhead.counter);
+        let form = LogForm::of(view);
+        let log = memory.log.get_or_insert_with(|| Box::new(LogMemory::new(form)));
+        let shown = log.at(updates, taken.step, self.log_counter(input));
         let shown = shown.map_err(|(step, error)| AssembleError::Update { step, error })?;
         Ok(Some(LogContext::new(shown, prices)))
     }
@@ -225,9 +229,28 @@ impl Assembler {
         self.reads_all_steps() || self.has_filters || self.has_log()
     }
 
-    /// The tokens of the documents in tiers that the contexts of the first steps show; empty without such documents.
-    pub(crate) fn document_tokens(&self, updates: &History, steps: usize) -> Vec<usize> {
-        self.target.map_or_else(Vec::new, |_| document_tokens(updates, steps, &*self.overhead.counter))
+    /// The tokens of the documents that the contexts of the first steps show in a layout of their own, from the history of
+    /// their source; empty without such documents. Calls the counter.
+    pub(crate) fn document_tokens(
+        &self,
+        reads: &Reads,
+        steps: usize,
+        updates: impl FnOnce(usize) -> History,
+    ) -> Vec<usize> {
+        if let Some(tiered) = &reads.tiered {
+            return document_tokens(&updates(tiered.column), steps, &*self.overhead.counter);
+        }
+        let Some((input, view)) = reads.compacted() else { return Vec::new() };
+        let mut log = LogMemory::new(LogForm::of(view));
+        let counter = self.log_counter(input);
+        // A value that is no update counts as one that changes nothing.
+        drop(steps.checked_sub(1).map(|last| log.at(&updates(input.column), last, counter)));
+        (0..steps).map(|step| log.sum(step).with_overhead(counter.around).tokens).collect()
+    }
+
+    fn log_counter(&self, input: &InputView) -> LogCounter<'_> {
+        let around = self.overhead.inputs.get(input.at).copied().unwrap_or(0);
+        LogCounter { counter: &*self.overhead.counter, around }
     }
 
     /// The most tokens that the messages may have.

@@ -78,7 +78,10 @@ impl ContextBudget<'_> {
     fn fixed(&self, context: &Uncut, step: usize) -> usize {
         let DocumentMemory { tiers, log } = &self.documents;
         let logged = log.map_or(0, |log| log.sum(step).with_overhead(context.around_documents()).tokens);
-        tiers.map_or(0, |tiers| tiers.tokens(step)) + logged + context.instruction_tokens(step)
+        // Cuts of a column with a thread do not persist, so no other step is asked for.
+        let thread: usize = context.thread_tokens().iter().sum();
+        let own = context.overhead.own_tokens() + thread;
+        tiers.map_or(0, |tiers| tiers.tokens(step)) + logged + context.instruction_tokens(step) + own
     }
 
     fn check(&self, context: &Uncut, report: &Report) -> Result<(), BudgetError> {
@@ -107,10 +110,14 @@ impl Uncut {
         let counter = &*self.overhead.counter;
         let documents = self.layout().into_iter().flat_map(|layout| layout.texts(counter));
         let logged = self.log().into_iter().flat_map(|shown| shown.log().valid());
-        let documents = documents.chain(logged.map(|(name, text)| (name.clone(), counter.count(text))));
+        let documents =
+            documents.chain(logged.map(|(name, text)| (name.clone().into(), counter.count(text))));
         let instructions = self.instructions_by_input();
         let instructions = instructions.map(|(name, tokens)| (FixedText::Instructions(name), tokens));
-        let mut texts: Vec<_> = documents.chain(instructions).collect();
+        let thread = self
+            .thread()
+            .map(|thread| (FixedText::Thread(thread.column().clone()), self.thread_tokens().iter().sum()));
+        let mut texts: Vec<_> = documents.chain(instructions).chain(thread).collect();
         // Stable, so the order of texts of equal size is always the same.
         texts.sort_by_key(|(_, tokens)| Reverse(*tokens));
         texts.truncate(LARGEST);
@@ -135,7 +142,9 @@ impl Uncut {
         let documents = self.reads.tiered.as_ref();
         let documents =
             documents.map(|documents| (documents.name.clone(), self.document_tokens().iter().sum()));
-        let mut contributors: Vec<_> = columns.chain(documents).chain(self.instructions_by_input()).collect();
+        let thread = self.thread().map(|thread| (thread.column().clone(), self.thread_tokens().iter().sum()));
+        let others = documents.into_iter().chain(thread).chain(self.instructions_by_input());
+        let mut contributors: Vec<_> = columns.chain(others).collect();
         // Stable, so columns of equal size stay in the order of the declaration.
         contributors.sort_by_key(|(_, tokens)| Reverse(*tokens));
         contributors

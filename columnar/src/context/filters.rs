@@ -79,7 +79,9 @@ pub(crate) fn previous_step(
     step: usize,
     mut is_read: impl FnMut(&InputView, usize) -> bool,
 ) -> Option<usize> {
-    (0..step).rev().find(|step| {
+    // The request that wrote the beginning of a thread is one of another column.
+    let steps = if reads.thread.is_some() { 0..0 } else { 0..step };
+    steps.rev().find(|step| {
         let mut inputs = reads.inputs.iter().filter(|input| !input.is_log());
         inputs.any(|input| step.checked_sub(input.spec.lag).is_some_and(|source| is_read(input, source)))
     })

@@ -8,7 +8,7 @@ use std::iter::Peekable;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::budget::{Report, Turns};
+use super::budget::Report;
 use super::delimiters::Role;
 use super::escape::unescape;
 use super::layout::{Section, TieredDocument};
@@ -16,7 +16,6 @@ use super::overhead::Overhead;
 use super::parts::{Origin, Part, Parts};
 use super::shared_prefix::SharedPrefix;
 use super::snapshot::Snapshot;
-use super::turns::ContextTurns;
 use crate::context::documents::Documents;
 use crate::context::tiers::Moves;
 use crate::declare::Name;
@@ -60,6 +59,17 @@ impl Messages {
         Parts::new(&self.0)
     }
 
+    /// The parts behind the conversation that the messages continue.
+    pub(crate) fn own_parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let of_thread = self.0.thread().map_or(0, |thread| Parts::new(thread).count() + 1);
+        self.parts().skip(of_thread)
+    }
+
+    /// The tokens of the conversation that the messages continue: of the system text, and of the messages.
+    pub(crate) fn thread_tokens(&self) -> [usize; 2] {
+        self.0.thread_tokens()
+    }
+
     /// The messages in order, as `(role, content)`.
     pub fn iter(&self) -> Iter<'_> {
         Iter(self.parts().peekable())
@@ -82,7 +92,7 @@ impl Messages {
 
     /// Whether there is no message. The messages of a column are never empty.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.thread().is_none() && self.0.is_empty()
     }
 
     /// The content of the last message with the tags. The last message has the values of all inputs at the current step. For one
@@ -134,10 +144,7 @@ impl Messages {
     /// The tokens of all messages, by the [counter](crate::flow::LiveFlow::set_counter) of the flow. Values were counted
     /// when they were stored, so no text is read.
     pub fn tokens(&self) -> usize {
-        match self.0.truncation() {
-            Some(truncation) => truncation.report.after,
-            None => ContextTurns::at(&self.0, self.0.step).all().tokens + self.0.fixed_tokens()[1],
-        }
+        self.0.message_tokens()
     }
 
     /// The tokens of the attachments among all tokens.
@@ -158,7 +165,7 @@ impl Messages {
 
     /// The tokens of the whole system text that is sent with the messages.
     pub(crate) fn system_tokens(&self) -> usize {
-        self.0.overhead.instruction.unwrap_or(0) + self.0.fixed_tokens()[0]
+        self.0.system_tokens()
     }
 
     /// The delimiters of the column, and the constant part of the system text.
@@ -168,15 +175,16 @@ impl Messages {
 
     /// The first cell that is excluded from the next context, or included again.
     pub(crate) fn excluded_next(&self) -> Option<(Name, usize)> {
-        let (turn, view) = self.0.excluded.as_ref()?.next?;
-        let reads = &self.0.reads;
-        let lag = self.0.views().get(view)?.lag;
+        let snapshot = self.0.root();
+        let (turn, view) = snapshot.excluded.as_ref()?.next?;
+        let reads = &snapshot.reads;
+        let lag = snapshot.views().get(view)?.lag;
         Some((reads.name_of(view).clone(), turn - lag))
     }
 
     /// The instructions among the inputs, as the system text has them, with the cell of each.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = (Origin<'_>, Cow<'_, str>)> {
-        self.0.instruction_texts().map(|(origin, text)| (origin, text.in_words()))
+        self.0.root().instruction_texts().map(|(origin, text)| (origin, text.in_words()))
     }
 
     /// The tokens of the instructions among the inputs.
@@ -186,7 +194,7 @@ impl Messages {
 
     /// Whether requests of the column may have different system texts, because it reads instructions.
     pub(crate) fn has_instructions(&self) -> bool {
-        !self.0.reads.instructions.is_empty()
+        !self.0.root().reads.instructions.is_empty()
     }
 
     /// The prefix that the contexts of other columns may share, and the tokens. `None` with tiers, which differ by column.
@@ -204,8 +212,22 @@ impl Messages {
         self.0.step
     }
 
-    /// The messages of the column's previous computed step; `None` at the first step.
+    /// The messages of the column whose conversation these continue, without the reply.
+    pub(crate) fn thread(&self) -> Option<Self> {
+        self.0.thread().cloned().map(Self)
+    }
+
+    /// The messages from which all conversations continue, with the same system text.
+    pub(crate) fn root(&self) -> Self {
+        Self(self.0.root().clone())
+    }
+
+    /// The messages of the request that wrote the beginning of these: of the column's previous computed step, or of the column
+    /// whose conversation continues. `None` at the first step.
     pub(crate) fn previous(&self) -> Option<Self> {
+        if self.0.reads.thread.is_some() {
+            return self.thread();
+        }
         self.0.whole().last_read_step().map(|step| Self(self.0.before(step)))
     }
 
@@ -213,6 +235,7 @@ impl Messages {
     /// because the turns that the budget omitted then are unknown, or if documents were laid anew since.
     pub(crate) fn before_fork(&self) -> Option<Self> {
         let is_whole = self.0.truncation().is_none_or(|truncation| truncation.omitted.is_empty());
+        let is_whole = is_whole && self.0.thread().is_none();
         let last = self.0.fork?.checked_sub(1).filter(|_| is_whole)?;
         // The documents of that context are unknown, if they were laid anew since.
         let is_known = self.0.log().is_none_or(|log| log.log().keeps(last));

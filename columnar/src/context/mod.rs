@@ -29,6 +29,7 @@ mod shared_prefix;
 mod snapshot;
 mod step_views;
 mod system;
+mod thread;
 pub mod tiers;
 mod transcript;
 pub(crate) mod tree;

@@ -12,6 +12,7 @@ use super::snapshot::Snapshot;
 use super::truncation::{Omitted, Truncation};
 use super::turns::ContextTurns;
 use crate::context::budget::Turns;
+use crate::context::documents::LogPlace;
 use crate::context::tiers::{Item, Moves, SectionPlace, Tier};
 use crate::declare::{InputView, Window};
 use crate::history::tokens::Sum;
@@ -35,6 +36,8 @@ pub(crate) enum InNext {
     LaidAnew { from: usize },
     /// The system text may change, because the column reads instructions.
     AfterInstructions,
+    /// The part stands in the message behind what requests repeat: an instruction, or an input behind a conversation.
+    Once,
 }
 
 impl Part<'_> {
@@ -52,15 +55,17 @@ impl Part<'_> {
     /// Whether the next messages repeat the part, with any system text before them.
     pub(crate) fn in_next_messages(&self) -> InNext {
         let snapshot = self.snapshot;
+        if self.is_sent_once() {
+            return InNext::Once;
+        }
         if let Some(tier) = snapshot.layout().and_then(|layout| snapshot.tier_that_changes(layout, self.at()))
         {
             return InNext::Moves(tier);
         }
-        if let Some(from) = snapshot.first_moved_next()
-            && (self.step, self.input().map_or(usize::MAX, |input| input.at))
-                >= (from, snapshot.reads.compacted.unwrap_or(0))
+        if let Some(from) = snapshot.laid_anew_next()
+            && self.is_behind(from)
         {
-            return InNext::LaidAnew { from };
+            return InNext::LaidAnew { from: from.step };
         }
         let truncation = snapshot.truncation();
         let truncated = |slot| match truncation {
@@ -75,6 +80,47 @@ impl Part<'_> {
             PartSource::Truncation if truncation.is_some_and(|it| it.next == it.omitted) => InNext::Repeated,
             PartSource::Truncation => truncated(usize::MAX),
             _ => self.in_next_window(truncated),
+        }
+    }
+
+    /// The place of the part in a log of documents.
+    pub(crate) fn log_place(&self) -> Option<LogPlace> {
+        match self.source {
+            PartSource::Input(input, part) if input.is_log() => {
+                Some(LogPlace { step: self.step, part: part as usize })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether documents are likely to be laid anew from the end of the part on in later steps.
+    pub(crate) fn is_before_cut(&self) -> bool {
+        let log = self.log_place().zip(self.snapshot.log());
+        log.is_some_and(|(place, log)| log.is_before_cut(place))
+    }
+
+    /// Whether the part stands at a place of the log, or behind it.
+    pub(super) fn is_behind(&self, place: LogPlace) -> bool {
+        let (input, part) = match self.source {
+            PartSource::Input(input, part) => (input.at, part as usize),
+            _ => (usize::MAX, 0),
+        };
+        let log = self.snapshot.reads.compacted.unwrap_or(0);
+        // The parts of a turn are in the order of the inputs, and the documents of a turn in the order of the log.
+        (self.step, input, part) >= (place.step, log, place.part)
+    }
+
+    /// Whether the part ends a request whose beginning the next one repeats. A reply is repeated if the column shows its own
+    /// values.
+    fn is_sent_once(&self) -> bool {
+        let is_continued = self.snapshot.thread().is_some();
+        match self.source {
+            PartSource::Instruction => true,
+            PartSource::Reply => {
+                let is_shown = self.snapshot.self_history().is_some();
+                is_continued || !is_shown || self.snapshot.overhead.form == ContextForm::Document
+            }
+            _ => is_continued,
         }
     }
 
@@ -97,7 +143,7 @@ impl Part<'_> {
             None => (values.self_turns(spec, next), 2 * step + 1),
         };
         let closes = match self.source {
-            PartSource::Input(input) => snapshot.closes_next(input, step),
+            PartSource::Input(input, _) => snapshot.closes_next(input, step),
             _ => false,
         };
         let leaves = InNext::Leaves {
@@ -121,11 +167,11 @@ impl Part<'_> {
 }
 
 impl Snapshot {
-    /// The step of the first documents that the next update will most likely lay anew.
-    fn first_moved_next(&self) -> Option<usize> {
+    /// The place from which on the next update will most likely lay documents anew.
+    fn laid_anew_next(&self) -> Option<LogPlace> {
         let next = self.step + 1;
         let turns = |from| ContextTurns::at(self, next).sum(2 * from..2 * next).tokens;
-        self.log()?.first_moved(next, self.overhead.instruction.unwrap_or(0), &turns)
+        self.log()?.next_laid(next, self.overhead.instruction.unwrap_or(0), &turns)
     }
 
     /// Whether groups of a value end otherwise in the next context: if the values after it leave the window, the groups end

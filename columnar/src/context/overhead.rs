@@ -20,6 +20,16 @@ pub(crate) enum ContextForm {
     Document,
 }
 
+/// The instruction of a column as a part of the last message.
+#[derive(Clone, Debug)]
+pub(super) struct OwnInstruction {
+    pub(super) text: String,
+    /// The tokens, with the separator.
+    pub(super) tokens: usize,
+    /// Whether the instruction stands before the inputs of the message, and not behind them.
+    pub(super) is_first: bool,
+}
+
 /// The delimiters of a column's contexts, and the tokens of the delimiters and of the instruction. The contexts of all
 /// steps share it.
 #[derive(Clone, Debug)]
@@ -28,8 +38,14 @@ pub(crate) struct Overhead {
     pub(super) counter: Arc<dyn Counter>,
     /// The system text of the flow.
     pub(super) system: Option<Arc<str>>,
-    /// The tokens of the instruction, the system text of the flow and the notes, if the column calls a model.
+    /// The instruction of the column, if it calls a model.
+    pub(super) text: Option<Arc<str>>,
+    /// The tokens of the texts of the system text that are the same at every step, if the column calls a model: of the
+    /// instruction and the notes, unless these are in a message, and of the system text of the flow.
     pub(crate) instruction: Option<usize>,
+    /// The instruction and the notes, if these are in a message.
+    pub(super) own: Option<OwnInstruction>,
+    place: InstructionPlace,
     /// The tags of each input.
     pub(super) tags: Vec<InputTags>,
     /// For each input, the tokens of the delimiters of one value.
@@ -42,12 +58,25 @@ pub(crate) struct Overhead {
     media: &'static MediaRules,
 }
 
+/// The place of the instruction in the requests of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InstructionPlace {
+    /// The beginning of the system text.
+    System,
+    /// The end of the last message.
+    Message,
+    /// The last message, behind a conversation with a system text of its own.
+    Thread,
+}
+
 /// The settings of a column that the contexts depend on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContextSettings<'s> {
     pub(crate) form: ContextForm,
     /// The instruction of the column, if it calls a model.
     pub(crate) instruction: Option<&'s str>,
+    /// Whether the instruction ends the last message, and is no system text.
+    pub(crate) is_after: bool,
     /// The system text of the flow.
     pub(crate) system: Option<Arc<str>>,
     /// The media that the model takes, if rules for the model are known.
@@ -56,10 +85,8 @@ pub(crate) struct ContextSettings<'s> {
 
 impl Overhead {
     pub(super) fn new(reads: &Reads, settings: ContextSettings<'_>, counter: Arc<dyn Counter>) -> Self {
-        let ContextSettings { form, instruction, system, media } = settings;
+        let ContextSettings { form, instruction, is_after, system, media } = settings;
         let media = media.unwrap_or(&MediaRules::ANY);
-        let instruction =
-            instruction.map(|text| counter.count(&join(constant(text, system.as_deref(), reads))));
         let separator = if form == ContextForm::Document { 0 } else { counter.count(SEPARATOR) };
         let tags = reads.inputs.iter().map(|input| match form {
             ContextForm::Tagged => {
@@ -79,7 +106,67 @@ impl Overhead {
         } else {
             (vec![separator; tags.len()], vec![0; reads.groups.len()])
         };
-        Self { form, counter, system, instruction, tags, inputs, groups, separator, media }
+        let place = match reads.thread {
+            Some(_) => InstructionPlace::Thread,
+            None if is_after => InstructionPlace::Message,
+            None => InstructionPlace::System,
+        };
+        let text = instruction.map(Arc::from);
+        let mut overhead = Self {
+            form,
+            counter,
+            system,
+            text,
+            instruction: None,
+            own: None,
+            place,
+            tags,
+            inputs,
+            groups,
+            separator,
+            media,
+        };
+        if let Some(text) = instruction {
+            overhead.instruction = Some(overhead.counter.count(&join(overhead.constant(text, reads))));
+            overhead.own = overhead.own_instruction(text, !is_after, reads);
+        }
+        overhead
+    }
+
+    /// The texts of the system text that are the same at every step, in order: the texts of the column and of the flow, and
+    /// the notes. A conversation has its own.
+    pub(super) fn constant<'t>(&'t self, instruction: &'t str, reads: &'t Reads) -> [&'t str; 3] {
+        let flow = self.system.as_deref().unwrap_or_default();
+        match self.place {
+            InstructionPlace::System => [instruction, flow, reads.notes.as_deref().unwrap_or_default()],
+            InstructionPlace::Message => ["", flow, ""],
+            InstructionPlace::Thread => [""; 3],
+        }
+    }
+
+    /// The instruction as a part of the last message, with the notes; `None` if the system text has it, or it is blank.
+    fn own_instruction(&self, instruction: &str, is_first: bool, reads: &Reads) -> Option<OwnInstruction> {
+        let text = join([instruction, reads.notes.as_deref().unwrap_or_default()]);
+        let is_here = self.place != InstructionPlace::System && !text.is_empty();
+        let tokens = self.counter.count(&text) + self.separator;
+        is_here.then_some(OwnInstruction { text, tokens, is_first })
+    }
+
+    /// Whether the instruction is in a message.
+    pub(crate) fn is_in_message(&self) -> bool {
+        self.place != InstructionPlace::System
+    }
+
+    /// The tokens of the instruction in a message, and of the notes behind it.
+    pub(crate) fn own_parts(&self, reads: &Reads) -> [usize; 2] {
+        let notes = reads.notes.as_deref().filter(|_| self.own.is_some());
+        let notes = notes.map_or(0, |notes| self.counter.count(notes)).min(self.own_tokens());
+        [self.own_tokens() - notes, notes]
+    }
+
+    /// The tokens of the instruction in a message.
+    pub(crate) fn own_tokens(&self) -> usize {
+        self.own.as_ref().map_or(0, |own| own.tokens)
     }
 
     /// The rules for the attachments in a view of an input, or of the column itself; `None` if the view shows none.
@@ -88,7 +175,7 @@ impl Overhead {
         match input {
             _ if spec.text_only => None,
             // No provider takes media in a reply or in a system text.
-            _ if is_reply || spec.purpose == Purpose::Instruction => Some(&MediaRules::WORDS),
+            _ if is_reply || spec.thread || spec.purpose == Purpose::Instruction => Some(&MediaRules::WORDS),
             _ => Some(self.media),
         }
     }
@@ -100,9 +187,8 @@ impl Overhead {
 
     /// The tokens of the system text that is the same at every step, up to the end, and without the notes.
     pub(crate) fn system_tokens(&self, reads: &Reads, instruction: &str) -> [usize; 2] {
-        let flow = self.system.as_deref();
-        let texts = [join(constant(instruction, flow, reads)), join([instruction, flow.unwrap_or_default()])];
-        texts.map(|text| self.counter.count(&text))
+        let [own, flow, notes] = self.constant(instruction, reads);
+        [join([own, flow, notes]), join([own, flow])].map(|text| self.counter.count(&text))
     }
 
     /// The tokens of a message with one value, which is empty, of the input with the shortest tags. Others may be
@@ -134,13 +220,4 @@ pub(crate) fn join<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
         joined.push_str(text);
     }
     joined
-}
-
-/// The texts that are the same at every step, in order: the texts of the column and of the flow, and the notes.
-pub(super) fn constant<'t>(
-    instruction: &'t str,
-    flow: Option<&'t str>,
-    reads: &'t Reads,
-) -> impl Iterator<Item = &'t str> {
-    [Some(instruction), flow, reads.notes.as_deref()].into_iter().flatten()
 }

@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::{mem, slice};
 
+use super::compaction::ShownPart;
 use super::delimiters::{InputTags, Role, SEPARATOR, tokens_around};
 use super::elisions::Elision;
 use super::escape::escape;
 use super::layout::{ContextPlace, Placed, Section, TieredDocument};
-use super::overhead::ContextForm;
+use super::overhead::{ContextForm, OwnInstruction};
 use super::snapshot::Snapshot;
 use super::truncation::Truncation;
 use crate::context::tiers::Tier;
@@ -80,8 +81,13 @@ struct PartTags<'m> {
 pub(super) enum PartSource<'m> {
     /// The constant before an array that would begin with the assistant.
     Lead,
-    Input(&'m InputView),
+    /// An input, and the number of the part among the documents of the turn.
+    Input(&'m InputView, u32),
     SelfHistory,
+    /// The reply that ends the conversation of another column, whose context the snapshot is.
+    Reply,
+    /// The instruction of the column.
+    Instruction,
     /// The section of documents with this index.
     Section(usize),
     /// The reply to a section.
@@ -95,7 +101,7 @@ pub(super) enum PartSource<'m> {
 impl PartSource<'_> {
     fn role(&self, snapshot: &Snapshot) -> Role {
         match self {
-            Self::Acknowledgement(_) => Role::Assistant,
+            Self::Acknowledgement(_) | Self::Reply => Role::Assistant,
             Self::SelfHistory if snapshot.overhead.form != ContextForm::Document => Role::Assistant,
             _ => Role::User,
         }
@@ -109,16 +115,22 @@ impl<'m> Part<'m> {
     }
 
     /// The cell that the part shows. `None` for the constant `<elided/>`, for the marker of turns that a
-    /// [budget](crate::budget) omits, for the marker of [hidden](Self::hidden) values, and for documents in tiers and the
-    /// replies to them.
+    /// [budget](crate::budget) omits, for the marker of [hidden](Self::hidden) values, for documents in tiers and the
+    /// replies to them, and for an [instruction](Self::is_instruction).
     pub fn origin(&self) -> Option<Origin<'m>> {
         let (column, lag) = match self.source {
-            PartSource::Input(input) => (&input.name, input.spec.lag),
-            PartSource::SelfHistory => (&self.snapshot.reads.column, 0),
+            PartSource::Input(input, _) => (&input.name, input.spec.lag),
+            PartSource::SelfHistory | PartSource::Reply => (&self.snapshot.reads.column, 0),
             _ => return None,
         };
         // No underflow: a turn before the lag has no value, so there is no part.
         Some(Origin { column, step: self.step - lag })
+    }
+
+    /// Whether the part is the instruction of a column, which stands in the last message if it is
+    /// [after](crate::Prompt::after) the messages, or if the column [continues](crate::Column::thread) another one.
+    pub fn is_instruction(&self) -> bool {
+        matches!(self.source, PartSource::Instruction)
     }
 
     /// The values that a view hides, if the part is the [marker](crate::View::elided) of hidden values.
@@ -199,7 +211,7 @@ impl<'m> Part<'m> {
     }
 
     fn escaped(&self, text: String) -> String {
-        let is_tagged = matches!(self.source, PartSource::Input(_)) && self.snapshot.overhead.has_tags();
+        let is_tagged = matches!(self.source, PartSource::Input(..)) && self.snapshot.overhead.has_tags();
         if is_tagged { escape(&text, &self.snapshot.reads.tags()).into_owned() } else { text }
     }
 
@@ -222,8 +234,8 @@ impl<'m> Part<'m> {
     pub(super) fn chunks(&self) -> [&str; 4] {
         let separator = match self.source {
             _ if !self.joins => "",
-            // Documents in tiers are messages in any form of the turns.
-            PartSource::Section(_) | PartSource::Acknowledgement(_) => SEPARATOR,
+            // Documents in tiers and instructions stand apart in any form of the turns.
+            PartSource::Section(_) | PartSource::Acknowledgement(_) | PartSource::Instruction => SEPARATOR,
             _ if self.snapshot.overhead.form == ContextForm::Document => "",
             _ => SEPARATOR,
         };
@@ -247,8 +259,8 @@ impl<'m> Part<'m> {
     pub fn tokens(&self) -> usize {
         let overhead = &self.snapshot.overhead;
         let around = match self.source {
-            PartSource::Input(input) => overhead.inputs.get(input.at).copied().unwrap_or(0),
-            PartSource::SelfHistory | PartSource::Elision(_) => overhead.separator,
+            PartSource::Input(input, _) => overhead.inputs.get(input.at).copied().unwrap_or(0),
+            PartSource::SelfHistory | PartSource::Reply | PartSource::Elision(_) => overhead.separator,
             // The others were counted together with the separators.
             _ => 0,
         };
@@ -277,7 +289,7 @@ impl<'m> Part<'m> {
     /// The input of the part, or whose hidden values the part counts; `None` for the self history.
     pub(super) fn input(&self) -> Option<&'m InputView> {
         match self.source {
-            PartSource::Input(input) => Some(input),
+            PartSource::Input(input, _) => Some(input),
             PartSource::Elision(elision) => self.snapshot.reads.inputs.get(elision.view),
             _ => None,
         }
@@ -290,8 +302,10 @@ impl<'m> Part<'m> {
             PartSource::Truncation => ContextPlace::Turn(
                 self.snapshot.truncation().map_or(0, |truncation| truncation.omitted.start),
             ),
-            PartSource::Lead | PartSource::Input(_) => ContextPlace::Turn(2 * self.step),
-            PartSource::SelfHistory | PartSource::Elision(_) => {
+            PartSource::Lead | PartSource::Input(..) | PartSource::Instruction => {
+                ContextPlace::Turn(2 * self.step)
+            }
+            PartSource::SelfHistory | PartSource::Reply | PartSource::Elision(_) => {
                 ContextPlace::Turn(2 * self.step + usize::from(self.input().is_none()))
             }
         }
@@ -315,6 +329,10 @@ const LEAD: &str = "<elided/>";
 #[derive(Clone, Debug)]
 pub struct Parts<'m> {
     snapshot: &'m Snapshot,
+    /// The parts of the conversation that continues, until they and the reply are passed.
+    thread: Option<Box<Self>>,
+    /// The instruction, until it is passed.
+    instruction: Option<&'m OwnInstruction>,
     /// The slot of the current turn; see [`ContextTurns`](super::turns::ContextTurns).
     slot: usize,
     /// Twice the index of the next view in the turn, plus one after the marker was passed.
@@ -328,6 +346,8 @@ pub struct Parts<'m> {
     passed: usize,
     /// The turns that a budget omits, until they are passed.
     truncation: Option<&'m Truncation>,
+    /// The number of the next part among the documents of the turn.
+    log_part: u32,
     /// The slot after the omitted turns, while these are passed: no budget omits documents.
     omitted: usize,
     /// The part after the lead. In a box, because few arrays have one, and parts are large.
@@ -336,7 +356,8 @@ pub struct Parts<'m> {
 
 impl<'m> Parts<'m> {
     pub(super) fn new(snapshot: &'m Snapshot) -> Self {
-        Self { passed: 0, ..Self::since(snapshot, snapshot.first_step()) }
+        let thread = snapshot.thread().map(|thread| Box::new(Self::new(thread)));
+        Self { passed: 0, thread, ..Self::since(snapshot, snapshot.first_step()) }
     }
 
     /// The parts from a step on, behind the documents there.
@@ -345,9 +366,11 @@ impl<'m> Parts<'m> {
         let truncation = snapshot.truncation().filter(|truncation| slot < truncation.omitted.end);
         let sections = snapshot.layout().map_or(&[][..], |layout| &layout.sections);
         let passed = 2 * sections.partition_point(|placed| placed.slot <= slot);
-        let omitted = 0;
+        let instruction = snapshot.overhead.own.as_ref();
         Self {
             snapshot,
+            thread: None,
+            instruction,
             slot,
             next: 0,
             last: None,
@@ -355,9 +378,30 @@ impl<'m> Parts<'m> {
             sections,
             passed,
             truncation,
-            omitted,
+            log_part: 0,
+            omitted: 0,
             led: None,
         }
+    }
+
+    /// The next part of the conversation that continues: of its messages, then the reply.
+    fn in_thread(&mut self) -> Option<Part<'m>> {
+        let thread = self.thread.as_mut()?;
+        if let Some(part) = thread.next() {
+            self.last = Some(part.role());
+            return Some(part);
+        }
+        let snapshot = thread.snapshot;
+        self.thread = None;
+        let (text, media_tokens) = self.snapshot.reply(snapshot.step)?;
+        let reply = self.part(PartSource::Reply, PartTags::default(), text);
+        Some(Part { snapshot, step: snapshot.step, media_tokens, ..reply })
+    }
+
+    fn own(&mut self, own: &'m OwnInstruction) -> Part<'m> {
+        let text = plain(&own.text, own.tokens);
+        let part = self.part(PartSource::Instruction, PartTags::default(), text);
+        Part { step: self.snapshot.step, ..part }
     }
 
     /// The next section before this turn, or the reply to that section.
@@ -387,7 +431,13 @@ impl<'m> Parts<'m> {
             let at = self.next / 2;
             let is_value = self.next % 2 == 1;
             self.next += 1;
-            if self.slot < self.omitted && snapshot.reads.compacted != Some(at) {
+            if snapshot.reads.compacted == Some(at) {
+                match self.documents(at, step) {
+                    Some(part) => return Some(part),
+                    None => continue,
+                }
+            }
+            if self.slot < self.omitted {
                 continue;
             }
             let elision = if is_value { None } else { snapshot.elision(at) };
@@ -401,7 +451,7 @@ impl<'m> Parts<'m> {
             });
             let source = match (elision, input) {
                 (Some(elision), _) => PartSource::Elision(elision),
-                (None, Some((input, _))) => PartSource::Input(input),
+                (None, Some((input, _))) => PartSource::Input(input, 0),
                 (None, None) => PartSource::SelfHistory,
             };
             let media_tokens = values.media_tokens(text.attachments);
@@ -410,7 +460,30 @@ impl<'m> Parts<'m> {
         None
     }
 
+    /// The next part of the documents in the turn of a step.
+    fn documents(&mut self, at: usize, step: usize) -> Option<Part<'m>> {
+        let snapshot = self.snapshot;
+        let number = mem::take(&mut self.log_part);
+        self.next = 2 * at + 2;
+        let mut parts = snapshot.log()?.texts().parts(step).skip(number as usize);
+        let ShownPart { text, tokens } = parts.next()?;
+        let input = snapshot.reads.inputs.get(at)?;
+        let tags = self.around_value(input, snapshot.overhead.tags.get(at)?, step);
+        if parts.next().is_some() {
+            // The same view is next.
+            (self.next, self.log_part) = (2 * at, number + 1);
+        }
+        let text = StoredText { value: text, tokens: *tokens, is_plain: false, attachments: &[] };
+        Some(self.part(PartSource::Input(input, number), tags, text))
+    }
+
     fn advance(&mut self) -> Option<Part<'m>> {
+        if let Some(part) = self.in_thread() {
+            return Some(part);
+        }
+        if let Some(first) = self.instruction.take_if(|own| own.is_first) {
+            return Some(self.own(first));
+        }
         // Without the last slot of the step: the value of the column there does not exist yet.
         while self.slot <= 2 * self.snapshot.step {
             // Turns are omitted as a whole, so the omitted ones begin where a turn begins. Documents are not omitted.
@@ -432,7 +505,7 @@ impl<'m> Parts<'m> {
             }
             (self.slot, self.next) = (self.next_slot(), 0);
         }
-        None
+        self.instruction.take().map(|last| self.own(last))
     }
 
     /// The next slot from this one on, among the omitted turns or after them, that is shown.
@@ -479,7 +552,7 @@ impl<'m> Parts<'m> {
         let joins = self.last.replace(role) == Some(role);
         // The role delimits the column's own values, and escaping a marker would destroy the tag.
         let value = match source {
-            PartSource::Input(_) if !text.is_plain && snapshot.overhead.has_tags() => {
+            PartSource::Input(..) if !text.is_plain && snapshot.overhead.has_tags() => {
                 escape(text.value, &snapshot.reads.tags())
             }
             _ => Cow::Borrowed(text.value),

@@ -15,6 +15,8 @@ pub(crate) struct SharedPrefix {
     step: usize,
     form: ContextForm,
     inputs: Vec<PrefixInput>,
+    /// The column whose conversation is the prefix, and the step of its last value.
+    thread: Option<(Name, usize)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +34,13 @@ struct PrefixInput {
 impl SharedPrefix {
     /// The prefix of a context, and the tokens.
     pub(super) fn of(snapshot: &Snapshot) -> (Self, usize) {
+        let form = snapshot.overhead.form;
+        if let Some(thread) = snapshot.thread() {
+            let [_, tokens] = snapshot.thread_tokens();
+            let inputs = Vec::new();
+            let thread = Some((thread.column().clone(), thread.step));
+            return (Self { step: snapshot.step, form: ContextForm::default(), inputs, thread }, tokens);
+        }
         let history = snapshot.self_history().filter(|history| !history.steps.is_empty());
         // The inputs of a step precede the column's value of that step, and belong to the prefix.
         let end = history.map_or(snapshot.step, |history| history.steps.start) + 1;
@@ -54,6 +63,6 @@ impl SharedPrefix {
         let turns = ContextTurns::at(snapshot, snapshot.step).inputs_in(&steps).tokens;
         // Without self history the prefix is the whole context, and otherwise the documents are a part of it.
         let tokens = turns + snapshot.documents_in(&steps);
-        (Self { step: snapshot.step, form: snapshot.overhead.form, inputs: inputs.collect() }, tokens)
+        (Self { step: snapshot.step, form, inputs: inputs.collect(), thread: None }, tokens)
     }
 }

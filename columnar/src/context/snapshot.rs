@@ -61,6 +61,8 @@ pub(crate) struct Uncut {
     /// The log of the documents, if a view is compacted.
     log: Option<Arc<LogContext>>,
     pub(super) fork: Option<usize>,
+    /// The context of the column whose conversation continues.
+    pub(super) thread: Option<Arc<Snapshot>>,
 }
 
 /// The exclusions that concern a context.
@@ -146,12 +148,12 @@ impl LaidOut {
     pub(super) fn exclude(self) -> Uncut {
         let Self { whole, layout, log, past: FlowPast { fork, exclusions } } = self;
         let Some(exclusions) = exclusions else {
-            return Uncut { shown: whole, excluded: None, layout, log, fork };
+            return Uncut { shown: whole, excluded: None, layout, log, fork, thread: None };
         };
         let shown = MarkedViews::new(whole.without(&exclusions));
         let mut excluded = Excluded { exclusions, whole, next: None };
         excluded.next = excluded.between(shown.step, shown.step + 1).into_iter().min();
-        Uncut { shown, excluded: Some(Arc::new(excluded)), layout, log, fork }
+        Uncut { shown, excluded: Some(Arc::new(excluded)), layout, log, fork, thread: None }
     }
 }
 
@@ -168,6 +170,11 @@ impl Excluded {
 }
 
 impl Uncut {
+    /// The context with the conversation that it continues.
+    pub(super) fn continuing(self, thread: Option<Arc<Snapshot>>) -> Self {
+        Self { thread, ..self }
+    }
+
     #[inline]
     pub(super) fn truncated(self, truncation: Option<Truncation>) -> Snapshot {
         Snapshot { uncut: self, truncation: truncation.map(Arc::new) }
@@ -199,14 +206,14 @@ impl Uncut {
         self.excluded.as_ref().map_or(0, |excluded| excluded.exclusions.since(&self.reads, step))
     }
 
-    /// The context of an earlier step, without a layout: the documents had other tiers then, and no caller asks for them.
+    /// The context of an earlier step, without a layout and a thread: both were others then, and no caller asks for them.
     pub(super) fn at(&self, step: usize) -> Self {
         let exclusions = self.excluded.as_ref().map(|excluded| Arc::clone(&excluded.exclusions));
         let mut whole = self.whole().at(step);
-        if let Some(log) = self.log().filter(|_| step < self.step) {
-            whole = whole.with_documents(log.texts_before());
+        let log = self.log().map(|log| Arc::new(if step < self.step { log.before() } else { log.clone() }));
+        if let Some(log) = &log {
+            whole = whole.with_documents(log.texts().values());
         }
-        let log = self.log.clone();
         LaidOut {
             whole: MarkedViews::new(whole),
             layout: None,
@@ -217,10 +224,13 @@ impl Uncut {
     }
 
     /// The tokens that no budget omits, beside the instruction: of the instructions among the inputs and the
-    /// documents in the system text, and of the documents in messages.
+    /// documents in the system text, and of the documents and the instruction in messages; and of the conversation that
+    /// continues.
     pub(super) fn fixed_tokens(&self) -> [usize; 2] {
         let [system, messages] = self.document_tokens();
-        [system + self.instruction_tokens(self.step), messages]
+        let [of_thread, in_thread] = self.thread_tokens();
+        let system = system + self.instruction_tokens(self.step) + of_thread;
+        [system, messages + self.overhead.own_tokens() + in_thread]
     }
 
     /// The tokens of the documents in the system text, and of the ones in messages.

@@ -38,7 +38,7 @@ pub(crate) struct StepViews {
     pub(crate) reads: Arc<Reads>,
     pub(crate) step: usize,
     pub(super) overhead: Arc<Overhead>,
-    /// The inputs in order, the self history after them, and the instructions among the inputs at the end.
+    /// The inputs in order, the self history after them, then the instructions among the inputs, and the thread at the end.
     all: Arc<[ViewValues]>,
 }
 
@@ -145,7 +145,8 @@ impl StepViews {
         let own = reads.self_view.as_ref().map(|spec| (None, spec));
         let inputs = reads.inputs.iter().map(|input| (Some(input), &input.spec));
         let instructions = reads.instructions.iter().map(|input| (Some(input), &input.spec));
-        let all = inputs.chain(own).chain(instructions).map(|(input, spec)| {
+        let thread = reads.thread.iter().map(|input| (Some(input), &input.spec));
+        let all = inputs.chain(own).chain(instructions).chain(thread).map(|(input, spec)| {
             let cells = cells(input);
             let skipped = &cells.skipped;
             let steps =
@@ -199,7 +200,7 @@ impl StepViews {
         &self.reads.column
     }
 
-    /// The views that messages show, and the instructions in the system text.
+    /// The views that messages show; and the instructions in the system text, with the thread after them.
     fn split(&self) -> (&[ViewValues], &[ViewValues]) {
         let shown = self.reads.inputs.len() + usize::from(self.reads.self_view.is_some());
         self.all.split_at_checked(shown).unwrap_or_default()
@@ -228,6 +229,7 @@ impl StepViews {
 
     fn cells(&self, input: Option<&InputView>) -> Option<&StoredCells> {
         let view = match input {
+            Some(input) if input.spec.thread => self.split().1.last(),
             Some(input) if input.is_instruction() => self.split().1.get(input.at),
             Some(input) => self.all.get(input.at),
             None => self.self_history(),
@@ -243,6 +245,11 @@ impl StepViews {
     /// The self history, if the column reads it.
     pub(super) fn self_history(&self) -> Option<&ViewValues> {
         self.views().get(self.reads.inputs.len())
+    }
+
+    /// The thread, with the values of its column.
+    pub(super) fn thread_view(&self) -> Option<(&InputView, &ViewValues)> {
+        self.reads.thread.as_ref().zip(self.split().1.last())
     }
 
     /// The inputs of the messages, with the values of each.
@@ -263,7 +270,7 @@ impl StepViews {
 
     /// The tags and the newest values of the inputs: of the current step, or of the last step with a value in the window.
     pub(crate) fn current(&self) -> Vec<(Name, Value)> {
-        let values = self.inputs().filter_map(|(input, view)| {
+        let values = self.thread_view().into_iter().chain(self.inputs()).filter_map(|(input, view)| {
             let newest = match input.spec.window {
                 Window::All => self.step,
                 Window::Last(_) => view.possible(&view.steps).next_back()?,
@@ -275,7 +282,7 @@ impl StepViews {
 
     /// The values that the view with a tag shows, the oldest first. The tag of the self history is the name of the column.
     pub(crate) fn values(&self, tag: &str) -> impl DoubleEndedIterator<Item = Value> + use<'_> {
-        let inputs = self.inputs().chain(self.instruction_inputs());
+        let inputs = self.inputs().chain(self.instruction_inputs()).chain(self.thread_view());
         let own = self.self_history().filter(|_| self.reads.column.tag() == tag);
         let mut views = inputs.filter(|(input, _)| input.tag == tag).map(|(_, view)| view).chain(own);
         views
@@ -286,12 +293,13 @@ impl StepViews {
 
     /// Whether any input has a value in the turn of a step.
     fn is_read_at(&self, step: usize) -> bool {
-        self.inputs().any(|(input, view)| !input.is_log() && view.has(step))
+        let mut turns = self.inputs().filter(|(input, _)| !input.is_log()).chain(self.thread_view());
+        turns.any(|(_, view)| view.has(step))
     }
 
-    /// Whether any input has a value at the current step.
+    /// Whether any input has a value at the current step, and there is a conversation to continue, if the column continues one.
     pub(crate) fn is_current(&self) -> bool {
-        self.is_read_at(self.step)
+        self.is_read_at(self.step) && (self.reads.thread.is_none() || self.thread_step().is_some())
     }
 
     /// The previous step at which any input had a value. A step whose inputs are all skipped is skipped as well, and made no
@@ -394,7 +402,7 @@ mod tests {
                 Assembler::new(reads, ContextSettings::default(), &budget, Arc::new(Estimate), 0, None);
             let cell = Cell { column: 2, step: LAST };
             let taken = assembler.take(Arc::clone(reads), cell, FlowPast::default(), cells);
-            let snapshot = assembler.assemble(&taken, &mut ContextMemory::default());
+            let snapshot = assembler.assemble(&taken, None, &mut ContextMemory::default());
             let messages = Messages(snapshot.expect("it fits"));
             let origins: Vec<_> = messages.parts().filter_map(|part| Some(part.origin()?.step)).collect();
             let omitted = messages.report().map_or(0, |report| report.turns);

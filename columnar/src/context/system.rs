@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::delimiters::SEPARATOR;
 use super::messages::Messages;
-use super::overhead::{constant, join};
+use super::overhead::join;
 use super::parts::Origin;
 use super::step_views::StepViews;
 use crate::history::StoredText;
@@ -16,6 +16,9 @@ impl Messages {
     /// [instructions](crate::View::instruction) among the inputs, and the documents in the first
     /// [tier](crate::tiers::Tier::L0). All but the last have no white space around them, and blank ones are omitted. A
     /// [`prompt`](crate::prompt) sends it; this is for your own client.
+    ///
+    /// The instruction is left out if the messages have it: that of a prompt [after](crate::Prompt::after) them, or that of
+    /// a column that [continues](crate::Column::thread) another one, whose system text this is then.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -31,10 +34,11 @@ impl Messages {
     /// # Ok(()) }
     /// ```
     pub fn system(&self, instruction: &str) -> String {
-        let Self(snapshot) = self;
-        let constant = constant(instruction, snapshot.overhead.system.as_deref(), &snapshot.reads);
+        let snapshot = self.0.root();
+        let of_thread = self.0.thread().map(|_| snapshot.overhead.text.as_deref().unwrap_or_default());
+        let constant = snapshot.overhead.constant(of_thread.unwrap_or(instruction), &snapshot.reads);
         let instructions = snapshot.instruction_values();
-        let mut system = join(constant.chain(instructions.iter().map(|text| &**text)));
+        let mut system = join(constant.into_iter().chain(instructions.iter().map(|text| &**text)));
         if let Some(documents) = self.system_documents() {
             if !system.is_empty() {
                 system.push_str(SEPARATOR);
@@ -48,18 +52,26 @@ impl Messages {
     pub(crate) fn has_system_of(&self, instruction: &str) -> bool {
         let Self(snapshot) = self;
         let has_texts = snapshot.overhead.system.is_some() || snapshot.reads.notes.is_some();
-        let is_alone = !has_texts && !self.has_instructions() && snapshot.layout().is_none();
+        let is_alone = !has_texts
+            && !snapshot.overhead.is_in_message()
+            && !self.has_instructions()
+            && snapshot.layout().is_none();
         is_alone && instruction.trim().len() == instruction.len()
+    }
+
+    /// The whole system text under the instruction of the column.
+    pub(crate) fn sent_system(&self) -> String {
+        self.system(self.0.overhead.text.as_deref().unwrap_or_default())
     }
 
     /// The documents that end the system text.
     pub(crate) fn system_documents(&self) -> Option<&str> {
-        Some(self.0.layout()?.system()?.text())
+        Some(self.0.root().layout()?.system()?.text())
     }
 
     /// Whether another request of the column has the same instructions among the inputs.
     pub(crate) fn has_instructions_of(&self, other: &Self) -> bool {
-        self.0.has_instructions_of(&other.0)
+        self.0.root().has_instructions_of(other.0.root())
     }
 }
 

@@ -14,6 +14,10 @@ use crate::declare::error::nearest;
 /// The number of errors up to which an unknown name gets a suggestion.
 const SUGGESTIONS: usize = 20;
 
+/// The words after a column that look like the last part of a name, where they lack parentheses.
+const MODIFIERS: [&str; 8] =
+    ["latest", "prev", "compacted()", "tiered()", "context()", "instruction()", "text_only()", "thread()"];
+
 /// The views of one column, as far as they are connected.
 struct Connecting<'s> {
     schema: &'s Schema,
@@ -40,6 +44,7 @@ impl Schema {
         errors.extend(Self::mixed_group(&name, &views));
         // The reader of a message needs the reference before the question. Sorted once, so that messages, budgets and
         // definitions know one order.
+        errors.extend(Self::late_thread(&name, &views));
         views.sort_by_key(|(_, spec)| spec.purpose != Purpose::Context);
         let reads = Reads::new(name.clone());
         let tags = BTreeSet::new();
@@ -53,6 +58,7 @@ impl Schema {
         if errors.len() == known {
             // A column with a wrong view may lack the others because of it.
             errors.extend(self.wrong_layout(&reads));
+            errors.extend(Self::wrong_thread(&reads));
             errors.extend(Self::wrong_inputs(&reads));
         }
         let step_errors = draft.step_errors.into_iter();
@@ -69,10 +75,7 @@ impl Schema {
         // In a text, a misspelt modifier without parentheses looks like the last part of a name.
         let (base, modifier) = read.rsplit_once('.')?;
         let base = self.name(self.find(base)?);
-        let modifier = nearest(
-            modifier,
-            &["latest", "prev", "compacted()", "tiered()", "context()", "instruction()", "text_only()"],
-        )?;
+        let modifier = nearest(modifier, &MODIFIERS)?;
         Some(format!("{base}.{modifier}"))
     }
 }
@@ -102,6 +105,7 @@ impl Connecting<'_> {
             return Err(SchemaError::EmptyWindow { column, input });
         }
         let wrong = self.schema.wrong_documents(&column, read, &spec);
+        let wrong = wrong.or_else(|| self.schema.not_a_thread(&column, read, &spec));
         if let Some(error) = wrong.or_else(|| self.schema.wrong_purpose(&column, read, &spec)) {
             return Err(error);
         }
@@ -143,6 +147,12 @@ impl Connecting<'_> {
                 return Err(first.beside(column, read));
             }
             self.reads.tiered = Some(TieredDocuments { column: read, name, tiering });
+            return Ok(());
+        }
+        if spec.thread {
+            // A closure knows the reply under the tag, so no other view has it.
+            self.tags.insert(name.tag());
+            self.reads.continue_thread(read, name, spec);
             return Ok(());
         }
         if spec.purpose == Purpose::Instruction {

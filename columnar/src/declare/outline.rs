@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::declare::{Name, Plan, Purpose, Reads, Schema, ViewSpec, Window};
+use crate::declare::{Name, Plan, Purpose, Reads, RequestShape, Schema, SharedOutline, ViewSpec, Window};
 
 /// The outline of a flow: for each column the dependencies, the level, the growth of the contexts, and the part of each
 /// request that the next one repeats. It follows from the declaration, before anything runs.
@@ -58,6 +58,9 @@ pub struct ColumnOutline {
     pub growth: Growth,
     /// The part of the request that the next one repeats, once the windows are full and if no column skips steps.
     pub repeats: Repeats,
+    /// The columns whose requests at a step begin as the request of this column. The outline of a
+    /// [graph](crate::graph::Graph::outline) knows no settings, so it has threads alone.
+    pub shares: Vec<SharedOutline>,
 }
 
 /// A view of another column.
@@ -74,6 +77,8 @@ pub struct ViewOutline {
     pub is_tiered: bool,
     /// Whether the view shows documents as a log that is compacted.
     pub is_compacted: bool,
+    /// Whether the request [continues](crate::Column::thread) the conversation of the column.
+    pub is_thread: bool,
     /// The purpose of the values: instructions are in the system text.
     pub purpose: Purpose,
     /// Whether the view shows the values without the attachments.
@@ -94,6 +99,8 @@ pub enum Pattern {
     Journal,
     /// The column reads everything.
     Accumulator,
+    /// The column continues the conversation of another one.
+    Thread,
 }
 
 /// The number of values that a context shows.
@@ -119,10 +126,13 @@ pub enum Repeats {
     Log,
     /// The instruction, but no message.
     Instruction,
+    /// What the conversation that the column continues repeats.
+    Thread,
 }
 
 impl Outline {
-    pub(crate) fn of(plan: &Plan) -> Self {
+    /// `shapes` are the settings by column, if they are known.
+    pub(crate) fn of(plan: &Plan, shapes: &[RequestShape]) -> Self {
         let schema = plan.schema();
         let mut levels = std::vec![0; schema.columns().len()];
         let mut order: Vec<usize> = (0..levels.len()).collect();
@@ -136,8 +146,12 @@ impl Outline {
                 *slot = level;
             }
         }
-        let columns = levels.into_iter().enumerate();
-        Self { columns: columns.map(|(column, level)| ColumnOutline::of(schema, column, level)).collect() }
+        let columns = levels.into_iter().zip(SharedOutline::all(schema, shapes)).enumerate();
+        let columns = columns.map(|(column, (level, shares))| ColumnOutline {
+            shares,
+            ..ColumnOutline::of(schema, column, level)
+        });
+        Self { columns: columns.collect() }
     }
 
     /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round, and sources of
@@ -182,6 +196,7 @@ impl Outline {
                 let label = match purpose {
                     _ if view.is_tiered => "tiers".to_owned(),
                     _ if view.is_compacted => "log".to_owned(),
+                    _ if view.is_thread => "thread".to_owned(),
                     Purpose::Primary => window.label(),
                     purpose => format!("{}, {purpose}", window.label()),
                 };
@@ -206,8 +221,9 @@ impl ColumnOutline {
             self_window: reads.and_then(|reads| reads.self_view.as_ref()).map(|view| view.window),
             pattern: reads.map(Pattern::of),
             is_documents: schema.is_documents(column),
-            growth: reads.map_or(Growth::Constant(0), Growth::of),
+            growth: reads.map_or(Growth::Constant(0), |reads| Growth::of(schema, reads)),
             repeats: reads.map_or(Repeats::Everything, Repeats::of),
+            shares: Vec::new(),
         }
     }
 }
@@ -216,18 +232,17 @@ impl ViewOutline {
     /// The documents in tiers are the first view, as in the request.
     fn all(reads: &Reads) -> Vec<Self> {
         let tiered = reads.tiered.iter().map(|documents| {
-            let column = documents.name.clone();
-            let purpose = Purpose::Primary;
-            let (is_tiered, is_compacted, is_text_only) = (true, false, false);
-            Self { column, window: Window::All, lag: 0, is_tiered, is_compacted, purpose, is_text_only }
+            let of_all = Self::of_column(documents.name.clone(), &ViewSpec::all());
+            Self { is_tiered: true, ..of_all }
         });
-        let inputs = reads.all_inputs().map(|input| {
-            let column = input.name.clone();
-            let ViewSpec { window, lag, purpose, text_only: is_text_only, .. } = input.spec;
-            let is_compacted = input.spec.compaction.is_some();
-            Self { column, window, lag, is_tiered: false, is_compacted, purpose, is_text_only }
-        });
+        let inputs = reads.all_inputs().map(|input| Self::of_column(input.name.clone(), &input.spec));
         tiered.chain(inputs).collect()
+    }
+
+    fn of_column(column: Name, spec: &ViewSpec) -> Self {
+        let &ViewSpec { window, lag, purpose, text_only: is_text_only, thread: is_thread, .. } = spec;
+        let (is_tiered, is_compacted) = (false, spec.compaction.is_some());
+        Self { column, window, lag, is_tiered, is_compacted, is_thread, purpose, is_text_only }
     }
 }
 
@@ -238,6 +253,9 @@ fn windows(reads: &Reads) -> impl Iterator<Item = Window> {
 
 impl Pattern {
     fn of(reads: &Reads) -> Self {
+        if reads.thread.is_some() {
+            return Self::Thread;
+        }
         let reads_all = reads.all_inputs().any(|input| input.spec.window == Window::All);
         let is_latest = reads.all_inputs().all(|input| input.spec.window == Window::LATEST);
         match reads.self_view.as_ref().map(|view| view.window) {
@@ -253,10 +271,13 @@ impl Pattern {
 }
 
 impl Growth {
-    fn of(reads: &Reads) -> Self {
+    fn of(schema: &Schema, reads: &Reads) -> Self {
+        let thread = reads.thread.as_ref().and_then(|thread| schema.reads(thread.column));
+        let of_thread = thread.map_or(Self::Constant(0), |thread| Self::of(schema, thread));
+        let Self::Constant(of_thread) = of_thread else { return Self::Linear };
         windows(reads)
             // A window may be as large as `usize::MAX`, so the sum of two may not fit.
-            .try_fold(0_usize, |sum, window| Some(sum.saturating_add(window.most()?)))
+            .try_fold(of_thread, |sum, window| Some(sum.saturating_add(window.most()?)))
             .map_or(Self::Linear, Self::Constant)
     }
 }
@@ -264,6 +285,9 @@ impl Growth {
 impl Repeats {
     /// The oldest value that leaves a window ends the repeated part.
     fn of(reads: &Reads) -> Self {
+        if reads.thread.is_some() {
+            return Self::Thread;
+        }
         if !reads.instructions.is_empty() {
             return Self::Instruction;
         }
@@ -288,6 +312,7 @@ impl fmt::Display for Pattern {
             Self::Reducer => "reducer",
             Self::Journal => "journal",
             Self::Accumulator => "accumulator",
+            Self::Thread => "thread",
         })
     }
 }
@@ -311,6 +336,7 @@ impl fmt::Display for Repeats {
             Self::Tiers => f.write_str("repeats the tiers before the first change"),
             Self::Log => f.write_str("repeats everything until documents are laid anew"),
             Self::Instruction => f.write_str("repeats the instruction"),
+            Self::Thread => f.write_str("repeats what the thread repeats"),
         }
     }
 }
@@ -318,12 +344,17 @@ impl fmt::Display for Repeats {
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let longest = self.columns.iter().map(|column| column.name.len()).max().unwrap_or(0);
-        for ColumnOutline { name, level, pattern, is_documents, growth, repeats, .. } in &self.columns {
+        for ColumnOutline { name, level, pattern, is_documents, growth, repeats, shares, .. } in &self.columns
+        {
             let name = name.as_str();
             write!(f, "{name:longest$}  level {level}  ")?;
             match pattern {
                 // 11 is the length of `accumulator`, and 17 the length of `at most 10 values`.
-                Some(pattern) => writeln!(f, "{pattern:11}  {growth:17}  {repeats}")?,
+                Some(pattern) => {
+                    write!(f, "{pattern:11}  {growth:17}  {repeats}")?;
+                    shares.iter().try_for_each(|shared| write!(f, ", {shared}"))?;
+                    writeln!(f)?;
+                }
                 None if *is_documents => writeln!(f, "source of documents")?,
                 None => writeln!(f, "source")?,
             }

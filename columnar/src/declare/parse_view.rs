@@ -12,7 +12,7 @@ use crate::declare::error::{excerpt, nearest};
 
 /// The words after a column, in the order in which the guide explains them.
 const MODIFIERS: &str = "latest window prev all as named note elided text_only filter sample context instruction tiered target \
-     compacted edits at_most";
+     compacted edits at_most thread";
 
 type ParsedView<T> = Result<T, ViewTextError>;
 
@@ -172,7 +172,7 @@ impl<'t> ViewParser<'t> {
                 let factor = self.factor(example)?;
                 modifiers.compaction.get_or_insert_default().at_most = Some(factor);
             }
-            "context" | "instruction" | "text_only" | "edits" if self.peek() != Some(')') => {
+            "context" | "instruction" | "text_only" | "edits" | "thread" if self.peek() != Some(')') => {
                 return self.fail(format!("`{word}` takes no arguments: write `.{word}()`"));
             }
             "tiered" if self.peek() != Some(')') => {
@@ -267,6 +267,7 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
 
 /// The modifiers of a view so far.
 #[derive(Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a modifier")]
 struct Modifiers {
     /// `latest`, `window` or `all`.
     window: Option<Window>,
@@ -275,6 +276,7 @@ struct Modifiers {
     is_lagged: bool,
     is_elided: bool,
     is_text_only: bool,
+    is_thread: bool,
     tiering: Option<Tiering>,
     compaction: Option<Compaction>,
     /// `context` or `instruction`.
@@ -299,6 +301,11 @@ impl Modifiers {
     /// Whether a modifier may come next; the way to correct it, if not.
     fn check(&self, word: &str, is_self: bool) -> Result<(), String> {
         let wrong = match word {
+            "thread" if is_self => "a thread continues the conversation of another column: drop this",
+            "thread" if !self.is_empty() => {
+                "`thread` comes right after the column, as in `assistant.thread()`"
+            }
+            _ if self.is_thread => "a thread is continued as it is, so nothing comes after it: drop this",
             "filter" | "sample" => {
                 "a filter is a function, which a text cannot have: declare this column in the program"
             }
@@ -379,6 +386,7 @@ impl Modifiers {
             "prev" => self.is_lagged = true,
             "elided" => self.is_elided = true,
             "text_only" => self.is_text_only = true,
+            "thread" => self.is_thread = true,
             "tiered" => self.tiering = Some(Tiering { target: None }),
             "compacted" => self.compaction = Some(Compaction::default()),
             "edits" => self.compaction.get_or_insert_default().edits = true,
@@ -390,11 +398,13 @@ impl Modifiers {
 
     fn spec(self) -> ViewSpec {
         let Self { window, count, is_lagged, is_elided: elided, is_text_only: text_only, .. } = self;
+        let thread = self.is_thread;
         let Self { tiering, compaction, purpose, tag, note, .. } = self;
         let default = if is_lagged { Window::LATEST } else { Window::All };
         let window = count.map_or(Some(window.unwrap_or(default)), Window::last);
         let lag = usize::from(is_lagged);
-        let spec = ViewSpec { lag, tag, note, elided, text_only, tiering, compaction, ..ViewSpec::all() };
+        let spec =
+            ViewSpec { lag, tag, note, elided, text_only, tiering, compaction, thread, ..ViewSpec::all() };
         spec.for_purpose(purpose.unwrap_or_default()).windowed(window)
     }
 }

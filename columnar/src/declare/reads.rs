@@ -13,7 +13,10 @@ use crate::history::SkippedSteps;
 pub(crate) struct Reads {
     /// The derived column.
     pub(crate) column: Name,
-    /// In the order of a message: the references, then the primary inputs, each in order of declaration. Never empty.
+    /// The column whose conversation the request continues, with a view of its newest value.
+    pub(crate) thread: Option<InputView>,
+    /// In the order of a message: the references, then the primary inputs, each in order of declaration. Empty only beside a
+    /// thread.
     pub(crate) inputs: Vec<InputView>,
     /// The inputs that end the system text. These are in no message.
     pub(crate) instructions: Vec<InputView>,
@@ -63,6 +66,7 @@ impl Reads {
     pub(crate) fn new(column: Name) -> Self {
         Self {
             column,
+            thread: None,
             inputs: Vec::new(),
             instructions: Vec::new(),
             tiered: None,
@@ -80,9 +84,21 @@ impl Reads {
         self.instructions.push(InputView::new(at, column, name, tag, spec));
     }
 
-    /// The inputs of the messages, and the instructions in the system text.
+    /// Continues the conversation of a column. Its newest value is the last one of the conversation.
+    pub(crate) fn continue_thread(&mut self, column: usize, name: Name, spec: ViewSpec) {
+        let spec = spec.windowed(Some(Window::LATEST));
+        let tag = name.tag();
+        self.thread = Some(InputView::new(0, column, name, tag, spec));
+    }
+
+    /// The thread, the inputs of the messages, and the instructions in the system text.
     pub(crate) fn all_inputs(&self) -> impl Iterator<Item = &InputView> + Clone {
-        self.inputs.iter().chain(&self.instructions)
+        self.answered().chain(&self.instructions)
+    }
+
+    /// The inputs whose new values a request answers: the thread, and the inputs of the messages.
+    pub(crate) fn answered(&self) -> impl Iterator<Item = &InputView> + Clone {
+        self.thread.iter().chain(&self.inputs)
     }
 
     /// The views that messages show: the inputs, and the self history after them.

@@ -213,6 +213,44 @@ pub enum SchemaError {
         /// The column that is read.
         input: Name,
     },
+    /// A thread of a source.
+    #[error(
+        "`{column}` continues `{input}`, which is a source and sends no messages: name a computed column"
+    )]
+    ThreadOfSource {
+        /// The column that continues.
+        column: Name,
+        /// The source.
+        input: Name,
+    },
+    /// A window, a lag, a filter, a tag, a note, a group or a purpose of a thread.
+    #[error(
+        "`{column}` continues the thread of `{input}`, which is sent as it was: drop its window, tag, note, group, filter or \
+         purpose"
+    )]
+    PartOfThread {
+        /// The column that continues.
+        column: Name,
+        /// The column whose conversation is continued.
+        input: Name,
+    },
+    /// A thread behind another view.
+    #[error("`{column}` has a thread behind another view: a column continues one thread, which stands first")]
+    LateThread {
+        /// The column that continues.
+        column: Name,
+    },
+    /// A thread beside views that the conversation has no place for.
+    #[error(
+        "`{column}` continues the thread of `{input}`, to which the system text and all replies belong: drop `self`, the tiered \
+         view and each `.instruction()`"
+    )]
+    BesideThread {
+        /// The column that continues.
+        column: Name,
+        /// The column whose conversation is continued.
+        input: Name,
+    },
     /// A tiered view beside another view of the same documents.
     #[error("`{column}` reads `{input}` twice, and once in tiers: drop one of the views")]
     SameDocuments {

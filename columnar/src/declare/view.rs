@@ -49,6 +49,8 @@ pub(crate) struct ViewSpec {
     pub(crate) tiering: Option<Tiering>,
     /// The layout of documents as a log, which is compacted now and then. Such a view has no window.
     pub(crate) compaction: Option<Compaction>,
+    /// Whether the request continues the conversation of the column, and shows no turns of it.
+    pub(crate) thread: bool,
 }
 
 /// How a compacted view lays out documents.
@@ -130,6 +132,7 @@ impl ViewSpec {
             text_only: false,
             tiering: None,
             compaction: None,
+            thread: false,
         }
     }
 

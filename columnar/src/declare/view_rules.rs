@@ -1,4 +1,4 @@
-//! The rules of documents and of purposes.
+//! The rules of documents, of threads and of purposes.
 //!
 //! Documents are a set, so a view shows all of them, in turns, in a log or in tiers. References come first in a message, and
 //! instructions are in the system text.
@@ -74,6 +74,39 @@ impl Schema {
         } else {
             None
         }
+    }
+
+    /// The mistake in a thread of the column number `read`, which is computed, and is continued as it is.
+    pub(super) fn not_a_thread(&self, column: &Name, read: usize, spec: &ViewSpec) -> Option<SchemaError> {
+        if !spec.thread {
+            return None;
+        }
+        let column = column.clone();
+        let input = self.name(read).clone();
+        let is_plain = spec.is_whole()
+            && spec.tag.is_none()
+            && spec.note.is_none()
+            && spec.groups.is_empty()
+            && spec.purpose == Purpose::Primary
+            && !spec.text_only;
+        if self.is_source(read) {
+            Some(SchemaError::ThreadOfSource { column, input })
+        } else {
+            (!is_plain).then_some(SchemaError::PartOfThread { column, input })
+        }
+    }
+
+    /// The mistake in the place of a thread, which stands first, once.
+    pub(super) fn late_thread(column: &Name, views: &[(ShownColumn, ViewSpec)]) -> Option<SchemaError> {
+        let is_late = views.iter().skip(1).any(|(_, spec)| spec.thread);
+        is_late.then(|| SchemaError::LateThread { column: column.clone() })
+    }
+
+    /// The mistake in a column with a thread, to which the system text and the replies of the conversation belong.
+    pub(super) fn wrong_thread(reads: &Reads) -> Option<SchemaError> {
+        let input = reads.thread.as_ref()?.name.clone();
+        let is_alone = reads.self_view.is_none() && reads.tiered.is_none() && reads.instructions.is_empty();
+        (!is_alone).then(|| SchemaError::BesideThread { column: reads.column.clone(), input })
     }
 
     /// The mistake in the purpose of a view of the column number `read`.

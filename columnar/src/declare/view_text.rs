@@ -38,7 +38,9 @@ pub(super) fn write_view(
     filter: &str,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    if spec.has_empty_window {
+    if spec.thread {
+        write!(f, "{name}.thread()")?;
+    } else if spec.has_empty_window {
         write!(f, "{name}{}.window(0)", if spec.lag > 0 { ".prev" } else { "" })?;
     } else {
         write!(f, "{name}{}", WindowSuffix { window: spec.window, lag: spec.lag })?;

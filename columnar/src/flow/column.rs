@@ -234,6 +234,32 @@ impl Column {
         CompactedView { column: self.clone(), compaction: Compaction::default() }
     }
 
+    /// Continues the conversation of a computed column: its system text, its messages as they were sent at the step, and its
+    /// reply. The instruction of the reader follows as a message of the user, with the values of its other inputs. So the
+    /// reader pays the cached price for what the request of this column wrote into the provider's cache.
+    ///
+    /// A thread stands first among the views, and takes no `self`. Where the column skipped the step, the conversation ends
+    /// with its last value.
+    ///
+    /// ```
+    /// use columnar::prelude::*;
+    /// use columnar::testing::script;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// let user = source("user");
+    /// let assistant = column("assistant", (&user, this()), script(["On Monday."]));
+    /// let critic = column("critic", assistant.thread(), prompt("Is the answer right?"));
+    /// let f = flow([critic])?;
+    /// f.push("user", "When?").await?;
+    /// f.run().await?;
+    /// let messages: Vec<_> = f.messages("critic", 0)?.iter().map(|(_, text)| text.into_owned()).collect();
+    /// assert_eq!(messages, ["<user>\nWhen?\n</user>", "On Monday.", "Is the answer right?"]);
+    /// # Ok(()) }
+    /// ```
+    pub fn thread(&self) -> View {
+        self.all().with(|spec| ViewSpec { thread: true, ..spec })
+    }
+
     /// A view of the values that `shows` accepts; see [`View::filter`].
     pub fn filter(&self, shows: impl Fn(&str) -> bool + Send + Sync + 'static) -> View {
         self.all().filter(shows)

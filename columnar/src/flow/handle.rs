@@ -366,6 +366,14 @@ impl<K: kind::HoldsDocuments> Handle<K> {
     }
 }
 
+impl<T> Handle<kind::Derived<T>> {
+    /// Continues the conversation of the column: its system text, its messages as they were sent, and its reply. The
+    /// instruction of the reader follows as a message of the user; see [`Column::thread`](crate::Column::thread).
+    pub const fn thread(&self) -> View {
+        self.__all().__thread()
+    }
+}
+
 impl Handle<kind::Derived> {
     /// The same column, with the type of the values.
     #[doc(hidden)]
@@ -408,7 +416,7 @@ impl<T> Handle<kind::Derived<T>> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, step: usize) -> Result<StablePrefix> {
-        Ok(StablePrefix::of(&self.messages(step)?))
+        self.flow().explain_cache(self.latest.column, step)
     }
 
     /// The positions of the cache marks in these messages, if the next request of the column follows at this pace.

@@ -10,7 +10,7 @@ use crate::context::budget::Budget;
 use crate::declare::{Name, Outline};
 use crate::history::tokens::{Counter, LimitedCounter};
 use crate::model::Choice;
-use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
+use crate::model::cache::{CacheAudit, CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::model::usage::{Bill, Receipt, SpendLimit};
 use crate::run::reopen::StaleCells;
 #[cfg(doc)]
@@ -49,8 +49,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.change(|state| mem::replace(&mut state.budget, budget));
     }
 
-    /// Sets the usual time between two steps, which decides how long a provider shall cache the prefix that a request
-    /// shares with the next one. By default, steps follow each other at once.
+    /// States the usual time between two steps, which decides how long a provider shall cache the prefix that a request
+    /// shares with the next one. By default, each column [learns](Pace::learnt) the time from the pauses so far.
     pub fn set_pace(&self, pace: Pace) {
         Arc::make_mut(&mut self.shared.lock().defaults).pace = pace;
     }
@@ -172,6 +172,44 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
         self.shared.lock().bill()
     }
 
+    /// The audited bill: for each cell that called a model, the tokens that it should have read from the provider's cache,
+    /// the tokens that were billed as read, and the reason for the difference.
+    ///
+    /// A promise is the longest prefix that an earlier request of the column wrote at a mark and that this request repeats;
+    /// or a request of another column with the same model, effort and beginning. All of this is computed from stored values:
+    /// the contexts of the cells, the marks that the current [pace](Self::set_pace) gives them, and the receipts with their
+    /// times. The contexts of all calls are assembled again, which takes a while in a long flow.
+    ///
+    /// ```
+    /// use columnar::cache::CacheCause;
+    /// use columnar::model::{End, Finish, Usage};
+    /// use columnar::prelude::*;
+    /// use columnar::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// // A provider that writes each request into its cache, and drops it.
+    /// let model = ScriptedModel::new(|_| "I see.".to_owned()).named("anthropic/claude-sonnet-5-5").end(|request| {
+    ///     let tokens = request.messages.tokens() as u64;
+    ///     End::new(Finish::Stop).with_usage(Usage::new(tokens, 3).cached(0, tokens))
+    /// });
+    /// let chat = flow! {
+    ///     source user;
+    ///     column answer(user, self) = prompt("Be brief.").model(model.clone());
+    /// };
+    /// for question in ["What do you think of this? ".repeat(200), "And now?".to_owned()] {
+    ///     chat.user.push(question).await?;
+    ///     chat.run().await?;
+    /// }
+    /// let audit = chat.audit();
+    /// assert_eq!(audit.calls[0].cause, Some(CacheCause::First));
+    /// assert_eq!((audit.calls[1].read(), audit.calls[1].cause.clone()), (0, Some(CacheCause::Evicted)));
+    /// println!("{audit}");
+    /// # Ok(()) }
+    /// ```
+    pub fn audit(&self) -> CacheAudit {
+        self.shared.audit()
+    }
+
     /// The values that another prompt, model, version or view computed than the flow has now, with the reasons. Nothing is
     /// computed again: [`OpenOptions::recompute_from`](crate::reopen::OpenOptions::recompute_from) does that.
     ///
@@ -239,7 +277,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// The errors of [`messages`](Self::messages).
     pub fn explain_cache(&self, column: impl AsRef<str>, step: usize) -> Result<StablePrefix> {
-        Ok(StablePrefix::of(&self.messages(column, step)?))
+        self.shared.explain_cache(column.as_ref(), step)
     }
 
     /// The positions of the cache marks in the messages of a cell, if the next request of the column follows at this
@@ -321,7 +359,7 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
 
     /// The outline of the current columns: levels, patterns, growth of contexts, and a drawing for Mermaid.
     pub fn outline(&self) -> Outline {
-        Outline::of(&self.shared.plan())
+        self.shared.outline()
     }
 
     /// A forecast of the next run: cells, calls, estimated tokens. Nothing is computed or stored.

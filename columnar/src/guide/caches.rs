@@ -56,10 +56,168 @@
 //!
 //! Of documents that change, the [tiered layout](super::documents) has a mark at the end of each tier.
 //!
+//! # One prefix for many columns
+//!
+//! Columns with different instructions over one history share nothing, because a request begins with the instruction. Two
+//! declarations give them one beginning, which one of them writes into the cache and the others read.
+//!
+//! A column that comments on another one continues its *thread*: the system text of that column, its messages as they were
+//! sent, and its reply. Then follows one message with the own instruction and the other inputs:
+//!
+//! ```
+//! use columnar::prelude::*;
+//! use columnar::testing::ScriptedModel;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let model = ScriptedModel::new(|request| format!("a reply to {} messages", request.messages.len()));
+//! let chat = flow! {
+//!     source user;
+//!     column assistant(user, self)       = prompt("You are a helpful assistant.").model(model.clone());
+//!     column critic(assistant.thread())  = prompt("Is the answer right?").model(model.clone());
+//!     column tone(assistant.thread())    = prompt("Is the answer kind?").model(model.clone());
+//! };
+//! for text in ["It is slow.", "On Mondays. Why?"] {
+//!     chat.user.push(text).await?;
+//! }
+//! chat.run().await?;
+//!
+//! let sent = |column: &str| chat.messages(column, 1).map(|messages| messages.iter().map(|(_, text)| text.into_owned()).collect::<Vec<_>>());
+//! let [assistant, critic] = [sent("assistant")?, sent("critic")?];
+//! assert_eq!(critic[..3], assistant[..]);
+//! assert_eq!(critic[3..], ["a reply to 3 messages", "Is the answer right?"]);
+//! assert_eq!(chat.system("critic", 1)?, "You are a helpful assistant.");
+//! assert_eq!(chat.critic.explain_cache(1)?.shared.len(), 2); // with `assistant`, and with `tone`
+//! # Ok(()) }
+//! ```
+//!
+//! A thread is the first view of its column, which has no `self`. The tokens of the conversation come off the budget of the
+//! reader first, and are never cut there. If `assistant` skips a step, its last conversation continues; before its first value,
+//! the reader is skipped. A provider caches for one model, one effort and one schema: `#[deny(unshared)]` makes it a compile error
+//! if those of the reader differ.
+//!
+//! Columns that read the same views with the same tags share them all if their instructions stand `after` the messages:
+//!
+//! ```
+//! use columnar::prelude::*;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! let report = flow! {
+//!     source chapter;
+//!     column names(chapter)  = prompt("List the names.").after();
+//!     column places(chapter) = prompt("List the places.").after();
+//! };
+//! report.set_model("anthropic/claude-sonnet-5-5");
+//! report.chapter.push("Once upon a time, there was a king. ".repeat(1_000)).await?;
+//!
+//! let forecast = report.forecast().to_string();
+//! assert!(forecast.ends_with("`places` shares 9,004 tokens with `names`, which saves $0.02 where they are cached"), "{forecast}");
+//! assert!(report.outline().to_string().contains("repeats everything, shares with `places`"));
+//! # Ok(()) }
+//! ```
+//!
+//! The text of [`set_system`](crate::flow::LiveFlow::set_system) stays the system text, which all of them share. The outline
+//! shows who shares with whom, and what keeps a provider from it; [`explain_cache`](crate::flow::Handle::explain_cache) counts the
+//! bytes; a forecast says what it saves, or why it saves nothing: a model without a discount, or a beginning that is shorter
+//! than its provider caches.
+//!
+//! | declaration | for columns that | the model reads the instruction |
+//! |---|---|---|
+//! | `prompt("…")` | differ in what they read | first, as the system text |
+//! | `prompt("…").after()` | ask different questions about the same values | last, in the message of the user |
+//! | `assistant.thread()` | comment on the replies of another column | last, behind that reply |
+//!
 //! # Requests with the same beginning
 //!
-//! Requests of one model can share an instruction, and often a history after it. One of these requests is sent first as
-//! a warm-up. The others follow when the first reply begins, because then the provider has cached the prefix. This
+//! Requests of one model can share an instruction, and often a history after it, or a thread. One of these requests is sent
+//! first as a warm-up. The others follow when the first reply begins, because then the provider has cached the prefix. This
 //! needs no setting.
+//!
+//! Some providers lead requests by a key to the machine that has the prefix: OpenAI, Mistral and xAI. By default the key is
+//! a number that depends on the model and the instruction; [`cache_key`](crate::Prompt::cache_key) sets another one, such as
+//! the name of a conversation.
+//!
+//! # The audited bill
+//!
+//! A plan of marks is a promise, and a receipt says what was billed. [`audit`](crate::flow::LiveFlow::audit) compares both,
+//! call by call, and names the reason of each difference: a lifetime that passed, a prefix that the provider dropped,
+//! another model, effort or schema, a request below the provider's minimum, or the view that changed the prefix.
+//!
+//! ```
+//! use columnar::model::{End, Finish, Usage};
+//! use columnar::prelude::*;
+//! use columnar::testing::ScriptedModel;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+//! // A provider that forgets everything after the second request.
+//! let model = ScriptedModel::new(|_| "I see.".to_owned()).named("anthropic/claude-sonnet-5-5").end(|request| {
+//!     let tokens = request.messages.tokens() as u64;
+//!     let read = if request.messages.len() == 3 { tokens - 13 } else { 0 };
+//!     End::new(Finish::Stop).with_usage(Usage::new(tokens, 3).cached(read, tokens - read))
+//! });
+//! let chat = flow! {
+//!     source user;
+//!     column answer(user, self) = prompt("Be brief.").model(model.clone());
+//! };
+//! for question in ["It is slow. ".repeat(300), "On Mondays.".to_owned(), "Why?".to_owned()] {
+//!     chat.user.push(question).await?;
+//!     let mut run = chat.run();
+//!     while let Some(event) = run.try_next().await? {
+//!         if let Event::CacheMiss { column, step, miss } = event {
+//!             assert!(step == 2 && miss.to_string().ends_with(": evicted"), "{miss}");
+//!             println!("{column} at step {step}: {miss}");
+//!         }
+//!     }
+//! }
+//! let audit = chat.audit();
+//! println!("{audit}");                                // a table; an audit is also JSON
+//! assert!(audit.calls[1].missed() == 0 && audit.calls[2].missed() > 900);
+//! assert!(audit.total().cost > columnar::usage::Dollars::ZERO);
+//! # Ok(()) }
+//! ```
+//!
+//! A promise is counted by the counter of the flow, scaled to the tokens that the provider counted for the same request, and
+//! has a tolerance: a fifth, or 128 tokens. The reasons come from stored values alone, so a flow that is opened again has the
+//! same audit. A receipt of an earlier version has no time; its lifetime counts as not passed.
+//!
+//! In a test, [`assert_cached!`](crate::assert_cached) fails with the table if a call missed tokens, or if a column
+//! read less than a share of its tokens: `assert_cached!(chat, "answer", 0.8)`.
+//!
+//! Anthropic and OpenAI send a reason of their own, if a request names the reply with which to compare. The
+//! [receipt](crate::usage::Receipt::diagnosis) and the audit have the reason. A model that asks for it keeps the last id:
+//!
+#![cfg_attr(feature = "providers", doc = "```")]
+#![cfg_attr(not(feature = "providers"), doc = "```ignore")]
+//! use std::sync::{Arc, Mutex};
+//!
+//! use columnar::model::{Chunk, Model, Provider, Request};
+//! use futures::stream::{BoxStream, StreamExt};
+//! use serde_json::json;
+//!
+//! /// Asks Anthropic why a prefix was not read.
+//! struct Asking {
+//!     model: Provider,
+//!     last: Arc<Mutex<Option<String>>>,
+//! }
+//!
+//! impl Model for Asking {
+//!     fn name(&self) -> &str {
+//!         self.model.name()
+//!     }
+//!
+//!     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, columnar::BoxError>> {
+//!         let last = Arc::clone(&self.last);
+//!         let before = last.lock().ok().and_then(|last| last.clone());
+//!         // OpenAI: `{ "prompt_cache_options": { "comparison_response_id": before } }`.
+//!         let body = json!({ "diagnostics": { "previous_message_id": before } });
+//!         let model = self.model.clone().header("anthropic-beta", "cache-diagnosis-2026-04-07").body(body);
+//!         let keep = move |chunk: &Result<Chunk, columnar::BoxError>| {
+//!             if let (Ok(Chunk::End(end)), Ok(mut last)) = (chunk, last.lock()) {
+//!                 last.clone_from(&end.id);
+//!             }
+//!         };
+//!         model.reply(request).inspect(keep).boxed()
+//!     }
+//! }
+//! ```
 //!
 //! [← budgets](super::budgets) · [contents](super) · [documents →](super::documents)

@@ -52,6 +52,61 @@
 //! changes, so the next request repeats all of this one. A document that changed three times is in the context three
 //! times, and the model must take the last text for the present one.
 //!
+//! # The compacted layout
+//!
+//! The view `files.compacted()` begins like the append-only one: a changed document stands in the turn of its step, the text
+//! before stays where it is, and the new text says that it replaces the one above. A step without a change shows nothing. Old
+//! texts are cheap to carry, because the provider's cache serves them, but not free. When a part of the log has cost as much as
+//! it would cost to write that part anew, the valid texts move into the turn of the step, and the old ones are gone:
+//!
+//! ```
+//! use columnar::documents::Update;
+//! use columnar::prelude::*;
+//! use columnar::testing::script;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), columnar::BoxError> {
+//! let desk = flow! {
+//!     source files: Documents;
+//!     source user;
+//!     column answer(files.compacted(), user, self) = script(["Monday.", "Friday.", "Sunday."]);
+//! };
+//! let minutes = "We talked about the launch. ".repeat(200);
+//! desk.files.push(Update::new().file("minutes.md", minutes.as_str()).file("plan.md", "We launch on Monday.")).await?;
+//! desk.files.push(Update::new().file("plan.md", "We launch on Friday.")).await?;
+//! desk.files.push(Update::new().file("plan.md", "We launch on Sunday.").laid_anew()).await?;
+//! desk.user.push_all(["When?"; 3]).await?;
+//! desk.run().await?;
+//!
+//! let files = |step| -> Result<Vec<String>> {
+//!     let messages = desk.answer.messages(step)?;
+//!     let parts = messages.parts().filter(|part| part.origin().is_some_and(|of| of.column.as_str() == "files"));
+//!     Ok(parts.map(|part| part.text().replace(&minutes, "…")).collect())
+//! };
+//! let first = "<files>\n# Files\n\nminutes.md\n```\n…\n```\n\nplan.md\n```\nWe launch on Monday.\n```\n</files>";
+//! let second = "<files>\n# Files (each replaces its text above)\n\nplan.md\n```\nWe launch on Friday.\n```\n</files>";
+//! assert_eq!(files(1)?, [first, second]);
+//! let laid = "<files>\n# Files\n\nminutes.md\n```\n…\n```\n\nplan.md\n```\nWe launch on Sunday.\n```\n</files>";
+//! assert_eq!(files(2)?, [laid]);
+//! # Ok(()) }
+//! ```
+//!
+//! [`laid_anew`](crate::documents::Update::laid_anew) is what a program may say; usually the flow says it, when an update is
+//! pushed, by the prices of the column's model and the turns so far. The decision is stored in the text of the update, so the
+//! context of a step is the same after a restart, in a fork and with other prices. Documents that have not changed for three
+//! steps are laid before the others, in a part that later decisions need not touch. After a pause that is longer than the
+//! provider keeps a prefix, everything is laid anew, because everything has to be written in any case: push the update when
+//! the message of the step comes, and not before the pause.
+//!
+//! - **`.edits()`** shows a diff in place of the whole text, where that is shorter. The model must apply it, as models for code
+//!   do; at the next decision the text is whole again.
+//! - **`.at_most(2.0)`** bounds a request: at most so many times the tokens that it would have without old texts. That is the
+//!   default, except for models whose cache is read for less than a twentieth of the price, which have no bound. `at_most(1.1)`
+//!   already takes most of the gain. `at_most(1.0)` shows each document once: a changed document stays in the last turn until it
+//!   was unchanged for a step, and what stood behind it is laid anew at once.
+//!
+//! [`explain_cache`](crate::flow::Handle::explain_cache) says one request ahead when documents will be laid anew, if nothing
+//! changes until then. A prompt marks the end of the documents that seldom change, and the end of the request.
+//!
 //! # The tiered layout
 //!
 //! The view `files.tiered()` shows each document once, with the present text, before the turns:

@@ -228,18 +228,45 @@
 //! | the group `facts` has views with and without `context()`, and context comes first in a message | make two groups of them |
 //! | a tiered view stands before the messages, so it has no purpose | drop `.context()` or `.instruction()` |
 //!
-//! # Documents
+//! # Threads
 //!
-//! A source of documents, `source files: Documents;`, is read as `files`, or in tiers as `files.tiered()`.
+//! A column [continues](super::caches) the conversation of another one as its first view: `assistant.thread()`.
 //!
 //! | message | what to do |
 //! |---|---|
-//! | documents are a set, which has no window | read `files` or `files.tiered()`, without `latest`, `window`, `prev`, a filter or `elided` |
+//! | `user` is a source, which sends no messages to continue | read `user`, or continue a computed column |
+//! | a thread continues the conversation of another column | write `assistant.thread()`, and not `self.thread()` |
+//! | a thread is continued as it was sent, so it takes no other modifiers | write `.thread()` alone after the column |
+//! | a thread is a conversation, so it cannot be in a group | put it before the group, as the first view |
+//! | a column continues one thread, which stands first | put the thread before the other views, or drop it |
+//! | a thread has the system text and the replies of another column, so it takes no others | drop `self`, the tiered view or the instruction |
+//!
+//! # Documents
+//!
+//! A source of documents, `source files: Documents;`, is read as `files`, as the log `files.compacted()`, or in tiers as
+//! `files.tiered()`.
+//!
+//! | message | what to do |
+//! |---|---|
+//! | documents are a set, which has no window | read `files.compacted()` or `files.tiered()`, without `latest`, `window`, `prev`, a filter or `elided` |
 //! | a tiered view shows documents, and `user` holds text | drop `.tiered()`, or declare `source user: Documents;` |
 //! | a tiered view shows documents, and `summary` is computed, so it holds text | drop `.tiered()` |
 //! | a tiered view shows documents, and `self` is the history of the column | the same |
 //! | a tiered view shows documents, which have no attachments | drop `.text_only()` |
-//! | a view is tiered once | drop the second `.tiered()` |
+//! | documents have one layout | drop the second `.tiered()` or `.compacted()` |
+//! | a compacted view shows documents, and `user` holds text | drop `.compacted()`, or declare `source user: Documents;` |
+//! | a compacted view shows documents, and `summary` is computed, so it holds text | drop `.compacted()` |
+//! | a compacted view shows documents, and `self` is the history of the column | the same |
+//! | a compacted view shows documents, which have no attachments | drop `.text_only()` |
+//! | `compacted` takes no arguments | write `.compacted().at_most(2.0)` for a bound of the request |
+//! | only a compacted view has edits and a bound | write `files.compacted().edits().at_most(2.0)` |
+//! | a compacted view has one `edits` | drop the second |
+//! | expected the largest request over the documents, 1.0 or more | write the factor: `at_most(2.0)` |
+//! | a compacted view has its own titles, so it has no tag and no note | drop `.as(…)` or `.note(…)` |
+//! | a compacted view has its own titles, so it has no purpose | drop `.context()` or `.instruction()` |
+//! | a compacted view has its own titles, so it cannot be in a group | put it before the group |
+//! | a column reads documents in one layout | put all documents into one source, or drop one of the views |
+//! | a column with a compacted view must read text, too | add a view of text: `(files.compacted(), user, self)` |
 //! | `tiered` takes no arguments | write `.tiered().target(1_536)` for tiers of a number of tokens |
 //! | only a tiered view has a target | write `files.tiered().target(1_536)` |
 //! | a tiered view has one target | drop the second |
@@ -301,7 +328,8 @@
 //! | a tiered view needs all of `self`, which grows with every step, and `coder` denies `unbounded` | drop `#[deny(unbounded)]` |
 //! | `topics` shows no whole history, so its requests share only the instruction, and it denies `unstable_prefix` | read a whole column before the others, or drop `#[deny(unstable_prefix)]` |
 //! | the instruction `rules` changes the system text, so requests share nothing, and `answer` denies `unstable_prefix` | write `.context()`, or drop `#[deny(unstable_prefix)]` |
-//! | no lint is named `unbound` | write `unbounded`, `unstable_prefix` or `literal_braces` |
+//! | with another `model` the request shares nothing with the thread, and `critic` denies `unshared` | write the model, the effort or the type of the column whose thread it is, or drop `#[deny(unshared)]` |
+//! | no lint is named `unbound` | write `unbounded`, `unstable_prefix`, `unshared` or `literal_braces` |
 //! | a prompt is sent as it is written, with no value in place of `{user}` | the model sees each value that the column reads: read `user.latest`, and drop the braces. To send the braces, put `#[allow(literal_braces)]` before the column |
 //! | expected a lint in `#[deny(...)]` | name one: `#[deny(unbounded)]` |
 //! | a source reads nothing, so no lint applies to it | drop the attribute |

@@ -75,6 +75,7 @@
 //! | [`effort(Effort::High)`](crate::Prompt::effort) | how long the model may think before the reply |
 //! | [`temperature(0.0)`](crate::Prompt::temperature), [`top_p(0.9)`](crate::Prompt::top_p), [`seed(7)`](crate::Prompt::seed) | the randomness of the model's choice of words |
 //! | [`stop(["\n"])`](crate::Prompt::stop) | texts before which the reply ends |
+//! | [`cache_key("…")`](crate::Prompt::cache_key) | the key that leads requests with a common prefix to one cache, for providers with keys |
 //! | [`lenient()`](crate::Prompt::lenient) | leaves out settings that the model does not take |
 //! | [`or_model("…")`](crate::Prompt::or_model) | the model that is called if the first one fails |
 //! | [`strip_thoughts()`](crate::Prompt::strip_thoughts), [`keep_thoughts()`](crate::Prompt::keep_thoughts) | leaves out thoughts in the text, and keeps thoughts in the receipt |

@@ -52,7 +52,8 @@
 //! | `user.note("…")` | nothing; the instruction explains the tag to the model | [groups](super::groups) |
 //! | `user.latest.text_only()`, `self.text_only()` | the texts of the values, without [attachments](super::media) | [media](super::media) |
 //! | `user.filter(…)`, `user.sample(…)` | some of the values | [groups](super::groups) |
-//! | `files`, `files.tiered()` of `source files: Documents;` | each update in its turn; each document once, before the turns | [documents](super::documents) |
+//! | `files`, `files.compacted()`, `files.tiered()` of `source files: Documents;` | each update in its turn; the same until old texts are too dear; each document once, before the turns | [documents](super::documents) |
+//! | `assistant.thread()` | the conversation of `assistant`: its system text, its messages and its reply | [caches](super::caches) |
 //! | `docs.latest.context()` | the value before the primary inputs of the step | [purposes](super::purposes) |
 //! | `rules.latest.instruction()` | nothing; the value ends the system text | [purposes](super::purposes) |
 //! | `summary.latest.as("digest")` | the value in `<digest>` … `</digest>` | [tags](super::tags) |

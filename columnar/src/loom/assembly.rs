@@ -116,6 +116,7 @@ impl Path<'_> {
         let settings = ContextSettings {
             form: ContextForm::Conversation,
             instruction: Some(&system),
+            is_after: false,
             system: self.system().map(Arc::from),
             media: MediaRules::by_model(&agent.model),
         };
@@ -177,6 +178,7 @@ impl Path<'_> {
         let settings = ContextSettings {
             form: ContextForm::Document,
             instruction: Some(if has_system { &agent.system } else { "" }),
+            is_after: false,
             system: self.system().filter(|_| has_system).map(Arc::from),
             media: MediaRules::by_model(&agent.model),
         };

@@ -8,6 +8,7 @@ pub mod cache;
 mod choice;
 mod deadline;
 mod errors;
+pub(crate) mod figures;
 #[cfg(any(feature = "providers", feature = "web"))]
 pub(crate) mod http;
 mod media;

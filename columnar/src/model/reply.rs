@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Refused;
-use crate::model::usage::{Finish, Receipt, Usage};
+use crate::model::usage::{CacheDiagnosis, Finish, Receipt, Usage};
 
 /// A piece of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct End {
     pub id: Option<String>,
     /// The model's thoughts, if kept. A [`prompt`](crate::prompt) sets this field.
     pub thoughts: Option<Arc<str>>,
+    /// The provider's own reason for a miss of its cache, where it sends one.
+    pub diagnosis: Option<CacheDiagnosis>,
 }
 
 impl End {
@@ -57,7 +59,7 @@ impl End {
     /// assert_eq!(end.usage.map(|usage| usage.output), Some(8));
     /// ```
     pub fn new(finish: Finish) -> Self {
-        Self { finish, usage: None, id: None, thoughts: None }
+        Self { finish, usage: None, id: None, thoughts: None, diagnosis: None }
     }
 
     /// The same end with this usage.
@@ -85,7 +87,7 @@ impl End {
     /// assert_eq!((receipt.calls, receipt.unreported, receipt.usage.input), (1, 0, 120));
     /// ```
     pub fn receipt(&self, model: &str, time: Duration) -> Receipt {
-        let Self { finish, usage, id, thoughts } = self;
+        let Self { finish, usage, id, thoughts, diagnosis } = self;
         Receipt {
             model: Some(model.into()),
             usage: usage.unwrap_or_default(),
@@ -97,6 +99,7 @@ impl End {
             finish: Some(finish.clone()),
             id: id.as_deref().map(Arc::from),
             thoughts: thoughts.clone(),
+            diagnosis: diagnosis.clone(),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::declare::Name;
 use crate::history::{SkipReason, Value};
+use crate::model::cache::CacheMiss;
 
 /// An event of a run.
 ///
@@ -34,6 +35,7 @@ use crate::history::{SkipReason, Value};
 /// | `retry` | `attempt`, `error` |
 /// | `warning` | `message` |
 /// | `waiting` | `seconds`, `error` |
+/// | `cache_miss` | `promised`, `read`, `cause`: see [`CacheMiss`] |
 /// | `failed` | `error` |
 /// | `skipped` | `reason`: see [`SkipReason`], or null if it is not known |
 /// | `value` | `value` |
@@ -81,6 +83,17 @@ pub enum Event<C = Name> {
         pause: Duration,
         /// The message of the error.
         error: String,
+    },
+    /// The request of a cell read clearly less from the provider's cache than it should have read after the request before.
+    /// The event comes before the value, and the run goes on. There is none where the model reports no tokens or the provider
+    /// has no cache. [`audit`](crate::flow::LiveFlow::audit) has all calls.
+    CacheMiss {
+        /// The column; prints as the name.
+        column: C,
+        /// The step, counted from 0.
+        step: usize,
+        /// The tokens, and the reason.
+        miss: CacheMiss,
     },
     /// A cell could not be computed, and the run continues, because the column has the policy
     /// [`or_wait`](crate::compute::Policy::or_wait) or [`or_skip`](crate::compute::Policy::or_skip). Discard the deltas of the
@@ -131,6 +144,7 @@ impl<C> Event<C> {
             | Self::Retry { column, step, .. }
             | Self::Warning { column, step, .. }
             | Self::Waiting { column, step, .. }
+            | Self::CacheMiss { column, step, .. }
             | Self::Failed { column, step, .. }
             | Self::Skipped { column, step, .. }
             | Self::Value { column, step, .. } => (column, *step),
@@ -147,6 +161,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
             Self::Retry { .. } => ("retry", 2),
             Self::Warning { .. } => ("warning", 1),
             Self::Waiting { .. } => ("waiting", 2),
+            Self::CacheMiss { .. } => ("cache_miss", 3),
             Self::Failed { .. } => ("failed", 1),
             Self::Skipped { .. } => ("skipped", 1),
             Self::Value { .. } => ("value", 1),
@@ -165,6 +180,11 @@ impl<C: fmt::Display> Serialize for Event<C> {
             Self::Waiting { pause, error, .. } => {
                 event.serialize_field("seconds", &pause.as_secs_f64())?;
                 event.serialize_field("error", error)?;
+            }
+            Self::CacheMiss { miss: CacheMiss { promised, read, cause }, .. } => {
+                event.serialize_field("promised", promised)?;
+                event.serialize_field("read", read)?;
+                event.serialize_field("cause", &format_args!("{cause}"))?;
             }
             Self::Failed { error, .. } => event.serialize_field("error", error)?,
             Self::Skipped { reason, .. } => event.serialize_field("reason", reason)?,

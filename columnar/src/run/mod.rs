@@ -28,7 +28,7 @@ mod state;
 mod tests;
 mod user_code;
 
-pub use contexts::{ColumnForecast, Forecast, Overflow};
+pub use contexts::{ColumnForecast, Forecast, Overflow, SharedForecast, Unpaid};
 pub use driver::Run;
 pub use error::{Error, Result};
 pub use event::{ColumnId, Event, fmt_variant, listed};

@@ -428,7 +428,7 @@ impl Scheduler {
     /// Whether the newest value of each input of a cell is skipped.
     fn has_nothing_to_read(&self, cell: Cell) -> bool {
         let Some(reads) = self.plan.schema().reads(cell.column) else { return false };
-        let mut inputs = reads.inputs.iter().filter(|input| !input.is_log());
+        let mut inputs = reads.answered().filter(|input| !input.is_log());
         inputs.all(|input| match cell.step.checked_sub(input.spec.lag) {
             Some(step) => self.is_skipped(Cell { column: input.column, step }),
             None => true,

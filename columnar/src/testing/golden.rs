@@ -171,6 +171,7 @@ fn label(part: &Part<'_>) -> String {
     let label = match (part.origin(), part.hidden()) {
         (Some(origin), _) => origin.to_string(),
         (None, Some(hidden)) => format!("{}, hidden", hidden.column),
+        (None, None) if part.is_instruction() => "instruction".to_owned(),
         (None, None) => "no cell".to_owned(),
     };
     match (part.tier(), part.origin()) {

@@ -1,6 +1,7 @@
 //! Tools for the tests of your flows: scripted and recorded replies, contexts as text for review, and the conformance
 //! suite of stores.
 
+mod cached;
 mod cassette;
 mod conformance;
 mod golden;
@@ -20,6 +21,8 @@ use crate::history::Value;
 use crate::model::rendering::Request;
 use crate::model::{Chunk, End, Finish, Model};
 
+#[doc(hidden)]
+pub use cached::check_cached;
 pub use cassette::{Cassette, Record};
 pub use conformance::conformance;
 pub use golden::context_text;
@@ -85,6 +88,7 @@ impl Compute for Script {
 /// ```
 #[derive(Clone)]
 pub struct ScriptedModel {
+    name: Arc<str>,
     reply: Arc<dyn Fn(&Request) -> String + Send + Sync>,
     end: Arc<dyn Fn(&Request) -> End + Send + Sync>,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -94,7 +98,7 @@ impl ScriptedModel {
     /// A model with this function.
     pub fn new(reply: impl Fn(&Request) -> String + Send + Sync + 'static) -> Self {
         let end = Arc::new(|_: &Request| End::new(Finish::Stop));
-        Self { reply: Arc::new(reply), end, requests: Arc::default() }
+        Self { name: "scripted".into(), reply: Arc::new(reply), end, requests: Arc::default() }
     }
 
     /// The end of each reply, for example with a usage, or cut off. The default is a [`Finish::Stop`] alone.
@@ -121,6 +125,13 @@ impl ScriptedModel {
         Self { end: Arc::new(end), ..self }
     }
 
+    /// The same model under the name of another one, such as `anthropic/claude-sonnet-5-5`. Cache marks, prices and windows
+    /// follow the name. The default is `scripted`, of which nothing is known.
+    #[must_use]
+    pub fn named(self, name: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
     /// The requests so far, in order.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -128,8 +139,8 @@ impl ScriptedModel {
 }
 
 impl Model for ScriptedModel {
-    fn name(&self) -> &'static str {
-        "scripted"
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {

@@ -258,6 +258,7 @@ fn figures(outcomes: &[Outcome]) {
         ("worst_over_uncached", 1.0, Worst::of(columns)),
     ];
     let others = [
+        ("human_over_both_lifetimes", of(Kind::AppendOnly, human, Column::over_both)),
         ("batch_unhinted_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
         ("human_hinted_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
         ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),

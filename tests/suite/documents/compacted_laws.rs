@@ -74,7 +74,8 @@ fn updates(changes: &[Change]) -> Vec<String> {
             None => text,
             Some(share) => {
                 let from = usize::from(*share) * (step + 1) / 256;
-                let line = format!("# Laid Anew\n\nfrom step {from}");
+                let part = if share % 3 == 0 { ", part 1" } else { "" };
+                let line = format!("# Laid Anew\n\nfrom step {from}{part}");
                 if update.is_empty() { line } else { format!("{text}\n\n{line}") }
             }
         }
@@ -265,14 +266,18 @@ proptest! {
             let flow = coding(&updates, VIEWS[view]).await.expect("it runs");
             for step in 1..updates.len() {
                 let [before, now] = [step - 1, step].map(|step| flow.messages("coder", step).expect("a context"));
-                let stored = Update::parse(flow.get("files", step).expect("an update")).expect("an update");
-                let from = format!("{stored:?}");
-                let laid = from.split("\"laid anew from\": ").nth(1).and_then(|rest| {
-                    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
+                let stored = flow.get("files", step).expect("an update");
+                let laid = stored.split("# Laid Anew\n\nfrom step ").nth(1).map(|place| {
+                    let mut numbers = place.split(", part ").map(|number| number.parse().expect("a number"));
+                    (numbers.next().expect("a step"), numbers.next().unwrap_or(0))
                 });
+                let mut last = (0_usize, 0_usize);
                 let kept = before.parts().take_while(|part| {
-                    let of = part.origin().filter(|of| of.column.as_str() == "files");
-                    of.is_none_or(|of| laid.is_none_or(|from| of.step < from))
+                    let Some(of) = part.origin().filter(|of| of.column.as_str() == "files") else { return true };
+                    last = (of.step, if of.step == last.0 { last.1 } else { 0 });
+                    let place = last;
+                    last.1 += 1;
+                    laid.is_none_or(|from| place < from)
                 });
                 let kept: Vec<_> = kept.collect();
                 let same = kept.iter().zip(now.parts()).take_while(|(one, other)| **one == *other).count();

@@ -328,6 +328,7 @@ mod a_flow_from_data {
             temperature = 0.25
             top_p = 0.5
             seed = 7
+            cache_key = "chat-17"
             lenient = true
             strip_thoughts = true
             keep_thoughts = true
@@ -356,7 +357,7 @@ mod a_flow_from_data {
         let [Request { system, max_tokens, settings, messages, .. }] = &model.requests()[..] else {
             panic!("only every second step is computed")
         };
-        let expected = r#"Some(Low), temperature: Some(0.25), top_p: Some(0.5), seed: Some(7), stop: ["\n"], lenient: true"#;
+        let expected = r#"Some(Low), temperature: Some(0.25), top_p: Some(0.5), seed: Some(7), stop: ["\n"], cache_key: Some("chat-17"), lenient: true"#;
         assert_eq!(*max_tokens, 64);
         assert_eq!(format!("{settings:?}"), format!("ReplySettings {{ effort: {expected} }}"));
         assert!(system.starts_with("List the topics.\n\n") && system.contains("what the person typed"));

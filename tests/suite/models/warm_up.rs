@@ -183,3 +183,32 @@ async fn an_instruction_is_remembered_longer_than_an_input() {
     assert_eq!(times.iter().filter(|second| **second == 0).count(), 1);
     assert_eq!(times.iter().filter(|second| **second == 10).count(), 599);
 }
+
+/// The system text has no instruction, and the values are the common beginning.
+#[tokio::test(start_paused = true)]
+async fn instructions_after_the_same_views_have_one_warm_up() {
+    let model = Slow::new(CACHING);
+    let user = source("user");
+    let columns = ["One.", "Two.", "Three."].iter().enumerate().map(|(at, instruction)| {
+        column(format!("c{at}"), &user, prompt(*instruction).model(model.clone()).after())
+    });
+    let f = flow(columns).unwrap();
+    f.push("user", long()).await.unwrap();
+    f.run().await.unwrap();
+    assert_eq!(model.requests(), [0, 10, 10]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn columns_that_continue_one_thread_have_one_warm_up() {
+    let model = Slow::new(CACHING);
+    let user = source("user");
+    let assistant = column("assistant", (&user, this()), prompt("You plan.").model(model.clone()));
+    let columns = ["One.", "Two.", "Three."].iter().enumerate().map(|(at, instruction)| {
+        column(format!("c{at}"), assistant.thread(), prompt(*instruction).model(model.clone()))
+    });
+    let f = flow(columns).unwrap();
+    f.push("user", long()).await.unwrap();
+    f.run().await.unwrap();
+    // The assistant takes twenty seconds.
+    assert_eq!(model.requests(), [0, 20, 30, 30]);
+}

@@ -110,7 +110,7 @@ async fn another_type_of_a_column_is_another_prompt() -> Result<()> {
 async fn what_changes_no_reply_is_no_reason() -> Result<()> {
     let store = filled(&topics(Step::new(declared()))).await?;
     let steps = [
-        Step::new(declared().lenient().keep_thoughts().or_model(scripted())),
+        Step::new(declared().lenient().cache_key("chat-17").keep_thoughts().or_model(scripted())),
         Step::new(prompt(TEXT).model(scripted()).or_model("offline")),
         declared().budget(500).retry(3).limit(1),
         declared().when(|_| true).or_skip(),

@@ -11,9 +11,11 @@
 
 pub mod bound;
 pub mod cache;
+pub mod cached_model;
 pub mod chart;
 pub mod clock;
 pub mod documents;
+pub mod learning;
 pub mod outcome;
 pub mod policies;
 pub mod random;

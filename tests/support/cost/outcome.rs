@@ -1,10 +1,11 @@
 //! The costs of a trace with a clock and a provider, for all marking policies.
 
 use columnar::Result;
-use columnar::cache::{CachePolicy, Lifetime, Pace};
+use columnar::cache::{CachePolicy, Lifetime};
 
 use super::cache::Marks;
 use super::clock::{Clock, SEEDS};
+use super::learning::Learner;
 use super::policies::{POLICIES, TimeHints, library_marks};
 use super::rules::Rules;
 use super::scenario::Scenario;
@@ -15,7 +16,7 @@ type Field = fn(&mut Column) -> &mut f64;
 
 /// The marks of this library.
 struct LibraryMarks<'m> {
-    without_hints: &'m [Marks],
+    without_hints: &'m Learner<'m>,
     with_hints: Option<Vec<Marks>>,
 }
 
@@ -62,23 +63,23 @@ impl Outcome {
     ///
     /// The errors of the plans.
     pub fn of(trace: &Trace, provider: &CachePolicy, rules: &Rules) -> Result<Vec<Self>> {
-        let without_hints = library_marks(trace, provider, TimeHints { pace: Pace::default(), last: false })?;
+        let without_hints = Learner::new(trace, provider)?;
         let outcome = |clock: &Clock| {
             let last = *clock == Clock::Batch;
             let hinted =
                 clock.pace(trace, rules).map(|pace| library_marks(trace, provider, TimeHints { pace, last }));
-            Ok(Self::at(
+            Self::at(
                 trace,
                 *clock,
                 rules,
                 &LibraryMarks { without_hints: &without_hints, with_hints: hinted.transpose()? },
-            ))
+            )
         };
         trace.clocks.iter().map(outcome).collect()
     }
 
     /// The sums over all seeds of the clock.
-    fn at(trace: &Trace, clock: Clock, rules: &Rules, ours: &LibraryMarks<'_>) -> Self {
+    fn at(trace: &Trace, clock: Clock, rules: &Rules, ours: &LibraryMarks<'_>) -> Result<Self> {
         let names = trace.columns.iter().map(|column| column.name.as_str());
         let mut outcome = Self {
             trace: trace.name.clone(),
@@ -91,23 +92,24 @@ impl Outcome {
         let keeping = Rules { keeps_prefixes: true, ..rules.clone() };
         for seed in SEEDS {
             let scenario = Scenario::new(trace, rules, clock, seed);
-            outcome.add(&scenario, &Scenario::new(trace, &keeping, clock, seed), ours);
+            outcome.add(&scenario, &Scenario::new(trace, &keeping, clock, seed), ours)?;
             for (sum, policy) in outcome.others.iter_mut().zip(POLICIES) {
                 *sum += accepted(&scenario, &policy.marks(&scenario)).iter().sum::<f64>();
             }
         }
-        outcome
+        Ok(outcome)
     }
 
-    fn add(&mut self, scenario: &Scenario<'_>, kept: &Scenario<'_>, ours: &LibraryMarks<'_>) {
+    fn add(&mut self, scenario: &Scenario<'_>, kept: &Scenario<'_>, ours: &LibraryMarks<'_>) -> Result<()> {
+        let without_hints = ours.without_hints.marks(scenario)?;
         let no_hints = vec![f64::NAN; self.columns.len()];
         let costs: [(Field, Vec<f64>); 6] = [
-            (|column| &mut column.library, accepted(scenario, ours.without_hints)),
+            (|column| &mut column.library, accepted(scenario, &without_hints)),
             (
                 |column| &mut column.hinted,
                 ours.with_hints.as_ref().map_or(no_hints, |marks| accepted(scenario, marks)),
             ),
-            (|column| &mut column.kept, accepted(kept, ours.without_hints)),
+            (|column| &mut column.kept, accepted(kept, &without_hints)),
             (|column| &mut column.bound, scenario.bound(&[Lifetime::Short])),
             (|column| &mut column.both, scenario.bound(&[Lifetime::Short, Lifetime::Long])),
             (|column| &mut column.uncached, scenario.uncached()),
@@ -115,6 +117,7 @@ impl Outcome {
         for (of, costs) in costs {
             self.columns.iter_mut().zip(costs).for_each(|(column, cost)| *of(column) += cost);
         }
+        Ok(())
     }
 
     /// The sum of all columns.
@@ -147,7 +150,12 @@ impl Column {
         self.library / self.bound
     }
 
-    /// The same with hints about time, over the lower bound with both lifetimes.
+    /// The same over the lower bound with both lifetimes.
+    pub fn over_both(&self) -> f64 {
+        self.library / self.both
+    }
+
+    /// The cost with hints about time, over the lower bound with both lifetimes.
     pub fn hinted_over_bound(&self) -> f64 {
         self.hinted / self.both
     }

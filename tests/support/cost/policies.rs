@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use columnar::Result;
-use columnar::cache::{CachePolicy, Lifetime, Pace, Position};
+use columnar::cache::{CachePlan, CachePolicy, Lifetime, Pace, Position};
 
 use super::cache::{Mark, Marks};
 use super::request::{Request, Speaker};
@@ -150,7 +150,7 @@ pub struct TimeHints {
     pub last: bool,
 }
 
-/// The marks of this library for each request of a trace, by the plan of the column. Requests that do not come from a
+/// The marks of this library with hints, for each request of a trace, by the plan of the column. Requests that do not come from a
 /// flow have none.
 ///
 /// # Errors
@@ -162,16 +162,20 @@ pub fn library_marks(trace: &Trace, provider: &CachePolicy, hints: TimeHints) ->
         let Some(cell) = &call.cell else { return Ok(Marks::default()) };
         let is_last = hints.last && !followed.contains(&call.turn);
         let pace = if is_last { hints.pace.last() } else { hints.pace };
-        let plan = cell.flow.cache_plan(&cell.column, cell.step, provider, pace)?;
-        let marks = plan.marks.iter().map(|mark| {
-            let at = match mark.position {
-                Position::System => 0,
-                // Block 0 is the instruction.
-                Position::Part(part) => part + 1,
-            };
-            Mark { at, lifetime: mark.lifetime }
-        });
-        Ok(Marks { explicit: marks.collect(), automatic: false })
+        Ok(marks_of(&cell.flow.cache_plan(&cell.column, cell.step, provider, pace)?))
     };
     trace.calls.iter().map(marks).collect()
+}
+
+/// The marks of a plan, in the form of the simulator.
+pub(super) fn marks_of(plan: &CachePlan) -> Marks {
+    let marks = plan.marks.iter().map(|mark| {
+        let at = match mark.position {
+            Position::System => 0,
+            // Block 0 is the instruction.
+            Position::Part(part) => part + 1,
+        };
+        Mark { at, lifetime: mark.lifetime }
+    });
+    Marks { explicit: marks.collect(), automatic: false }
 }

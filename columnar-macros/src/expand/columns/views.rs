@@ -133,7 +133,8 @@ impl<'v> IndexedView<'v> {
         if let Some(layout) = layout(self.view) {
             return quote!(#view #layout);
         }
-        quote!(#view #modifiers #groups)
+        let thread = self.view.is_thread().then(|| quote!(.__thread()));
+        quote!(#view #thread #modifiers #groups)
     }
 }
 

@@ -182,6 +182,7 @@ fn node_of_column(column: &ColumnDecl, index: &HashMap<String, usize>) -> DrawnC
     let reads = edges.into_iter().filter_map(|view| {
         let line = match () {
             () if view.is_tiered() => DrawnLine::Tiers,
+            () if view.is_thread() => DrawnLine::Thread,
             () if view.is_windowed() => DrawnLine::Window,
             () => DrawnLine::All,
         };

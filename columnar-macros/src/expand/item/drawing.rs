@@ -53,6 +53,8 @@ pub(super) enum DrawnLine {
     Window,
     /// The documents in tiers, as a dotted line.
     Tiers,
+    /// The conversation of the column, which the request continues, as a line of dashes and dots.
+    Thread,
 }
 
 /// The columns by level. A column is one level after the last column that it reads.
@@ -95,6 +97,7 @@ pub(super) fn legend(nodes: &[DrawnColumn], base: Option<&str>) -> String {
         (DrawnLine::All, "`──` a view of all values"),
         (DrawnLine::Window, "`╌╌` a view of some of them"),
         (DrawnLine::Tiers, "`···` one of documents in tiers"),
+        (DrawnLine::Thread, "`╌·╌` a conversation that continues"),
     ];
     for (line, text) in lines {
         if nodes.iter().flat_map(|node| &node.reads).any(|read| read.line == line) {
@@ -211,6 +214,7 @@ impl Layout {
                     DrawnLine::All => "",
                     DrawnLine::Window => " stroke-dasharray=\"4 3\"",
                     DrawnLine::Tiers => " stroke-dasharray=\"1 3\"",
+                    DrawnLine::Thread => " stroke-dasharray=\"6 3 1 3\"",
                 };
                 // Names begin with a letter, so no character needs escaping for XML or Markdown.
                 let purpose = purpose.as_ref().map_or_else(String::new, |purpose| format!(", {purpose}"));

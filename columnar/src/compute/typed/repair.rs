@@ -1,5 +1,7 @@
 //! The attempts at a typed value: a reply that does not match the type is sent back to the step with the error.
 
+use std::sync::Arc;
+
 use futures::stream::{BoxStream, StreamExt};
 
 use super::column_type::{ColumnType, MismatchKind, SchemaMismatch, TypeSpec};
@@ -23,6 +25,7 @@ impl Step<'_> {
         let step = step.set(|settings| {
             let instruction = settings.instruction.as_deref();
             settings.instruction = instruction.map(|instruction| spec.output.instruct(instruction));
+            settings.schema = Some(Arc::clone(&spec.output.schema));
             #[cfg(feature = "parquet")]
             settings.json_type.clone_from(&spec.json_type);
         });

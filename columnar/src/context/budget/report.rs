@@ -79,13 +79,13 @@ pub enum BudgetError {
     },
     /// The texts that no budget omits leave no tokens for turns, with any strategy.
     #[error(
-        "the documents and instructions that no budget omits have about {tokens} tokens, and the limit is {limit}; the \
+        "the documents, instructions and threads that no budget omits have about {tokens} tokens, and the limit is {limit}; the \
          largest are {}: raise the budget, or show fewer or shorter texts",
         sizes(largest, "")
     )]
     NoRoomForTurns {
-        /// The tokens of all documents in tiers, with the titles and the replies to them, and of the instructions among
-        /// the inputs.
+        /// The tokens of all documents in tiers, with the titles and the replies to them, of the instructions among the
+        /// inputs, and of the conversation that the request continues.
         tokens: usize,
         /// The most tokens that the budget leaves for the context: for these texts and the turns together.
         limit: usize,
@@ -113,7 +113,7 @@ pub enum BudgetError {
 }
 
 /// A text of a context that no budget omits. It prints as in "the largest is the legend".
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FixedText {
     /// A document in a [tier](crate::tiers), or in a [compacted](crate::flow::Handle::compacted) view.
@@ -124,6 +124,8 @@ pub enum FixedText {
     Tree,
     /// The [instructions](crate::View::instruction) of an input, which are in the system text.
     Instructions(Name),
+    /// The conversation of a column that the request [continues](crate::Column::thread).
+    Thread(Name),
 }
 
 impl fmt::Display for FixedText {
@@ -133,6 +135,7 @@ impl fmt::Display for FixedText {
             Self::Legend => f.write_str("the legend"),
             Self::Tree => f.write_str("the file tree"),
             Self::Instructions(column) => write!(f, "`{column}`"),
+            Self::Thread(column) => write!(f, "the thread of `{column}`"),
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use rpds::RedBlackTreeMapSync;
+
 use super::super::forked_list::ForkedList;
-use super::log::DocumentLog;
-use crate::context::documents::{Update, UpdateError};
-use crate::history::History;
+use super::log::{DocumentLog, LogForm};
+use crate::context::documents::{LogPlace, Update, UpdateError};
 use crate::history::tokens::{Counter, Sum};
+use crate::history::{History, Value};
 
 /// The number of steps from one checkpoint to the next.
 const CHECKPOINT: usize = 8;
@@ -14,27 +16,50 @@ const CHECKPOINT: usize = 8;
 /// The logs of a column so far. A cache over the steps: all of them can be found out again.
 #[derive(Clone, Debug)]
 pub(crate) struct LogMemory {
-    has_edits: bool,
-    /// The log of each step that is a multiple of [`CHECKPOINT`], without the texts of entries.
+    form: LogForm,
+    /// The log of each step that is a multiple of [`CHECKPOINT`], without the texts of parts.
     checkpoints: ForkedList<DocumentLog>,
     /// The step that was asked for last, and the log.
     last: Option<(usize, Arc<ShownLog>)>,
-    /// The number and the tokens of the entries by step.
+    /// The tokens of the parts by step.
     sums: ForkedList<Sum>,
 }
 
-/// The log of a step, with the texts of the entries as the values of a column.
+/// The log of a step, with the texts of the parts.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownLog {
-    log: DocumentLog,
-    texts: History,
+    pub(super) log: DocumentLog,
+    pub(super) texts: LogTexts,
     /// The texts of the step before, if the step laid a part anew.
-    before: Option<History>,
+    pub(super) before: Option<LogTexts>,
+}
+
+/// The texts of a log.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LogTexts {
+    parts: RedBlackTreeMapSync<LogPlace, ShownPart>,
+    /// The parts of each step as a value of a column.
+    values: History,
+}
+
+/// The text of a part, and its tokens without tags.
+#[derive(Clone, Debug)]
+pub(crate) struct ShownPart {
+    pub(crate) text: Value,
+    pub(crate) tokens: usize,
+}
+
+/// How the tokens of a log are counted.
+#[derive(Clone, Copy)]
+pub(crate) struct LogCounter<'c> {
+    pub(crate) counter: &'c dyn Counter,
+    /// The tokens around a part.
+    pub(crate) around: usize,
 }
 
 impl LogMemory {
-    pub(crate) fn new(has_edits: bool) -> Self {
-        Self { has_edits, checkpoints: ForkedList::default(), last: None, sums: ForkedList::default() }
+    pub(crate) fn new(form: LogForm) -> Self {
+        Self { form, checkpoints: ForkedList::default(), last: None, sums: ForkedList::default() }
     }
 
     /// The log of a step. Calls the counter.
@@ -46,7 +71,7 @@ impl LogMemory {
         &mut self,
         updates: &History,
         step: usize,
-        counter: &dyn Counter,
+        counter: LogCounter<'_>,
     ) -> Result<Arc<ShownLog>, (usize, UpdateError)> {
         let last = self.last.take().filter(|(last, _)| *last <= step);
         let at = self.checkpoints.len().min(step / CHECKPOINT + 1).checked_sub(1);
@@ -56,7 +81,7 @@ impl LogMemory {
                 (step + 1, shown)
             }
             (_, Some((at, log))) => (at + 1, Arc::new(ShownLog::of(log, counter))),
-            _ => (0, Arc::new(ShownLog::of(&DocumentLog::new(self.has_edits), counter))),
+            _ => (0, Arc::new(ShownLog::of(&DocumentLog::new(self.form), counter))),
         };
         while next <= step {
             let update = updates.value(next).map_or_else(|| Ok(Update::new()), Update::parse);
@@ -67,7 +92,7 @@ impl LogMemory {
             }
             shown = Arc::new(shown.next(next, log, counter));
             if self.sums.len() == next {
-                self.sums.push(shown.texts.sum(0..next + 1));
+                self.sums.push(shown.texts.values.sum(0..next + 1));
             }
             next += 1;
         }
@@ -75,7 +100,7 @@ impl LogMemory {
         Ok(shown)
     }
 
-    /// The number and the tokens of the entries at a step up to the last one that was asked for.
+    /// The number of steps with parts and the tokens, at a step up to the last one that was asked for.
     pub(crate) fn sum(&self, step: usize) -> Sum {
         self.sums.get(step).copied().unwrap_or_default()
     }
@@ -83,7 +108,7 @@ impl LogMemory {
     /// The memory of a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Self {
         Self {
-            has_edits: self.has_edits,
+            form: self.form,
             checkpoints: self.checkpoints.before(step.div_ceil(CHECKPOINT)),
             last: self.last.clone().filter(|(last, _)| *last < step),
             sums: self.sums.before(step),
@@ -92,42 +117,67 @@ impl LogMemory {
 }
 
 impl ShownLog {
-    fn of(log: &DocumentLog, counter: &dyn Counter) -> Self {
-        let mut texts = History::default();
-        log.entries(0).for_each(|(step, _)| insert(&mut texts, log, step, counter));
+    fn of(log: &DocumentLog, counter: LogCounter<'_>) -> Self {
+        let mut texts = LogTexts::default();
+        let mut steps: Vec<usize> = log.parts(LogPlace::default()).map(|(place, _)| place.step).collect();
+        steps.dedup();
+        steps.into_iter().for_each(|step| texts.write(log, step, counter));
         Self { log: log.clone(), texts, before: None }
     }
 
     /// The log of the next step.
-    fn next(&self, step: usize, log: DocumentLog, counter: &dyn Counter) -> Self {
+    fn next(&self, step: usize, log: DocumentLog, counter: LogCounter<'_>) -> Self {
         let mut texts = self.texts.clone();
-        let laid_anew = log.laid_anew(step);
-        let dropped = laid_anew.into_iter().flat_map(|from| self.log.entries(from));
-        dropped.for_each(|(at, _)| texts.remove(at));
-        insert(&mut texts, &log, step, counter);
-        Self { log, texts, before: laid_anew.map(|_| self.texts.clone()) }
-    }
-
-    pub(crate) fn log(&self) -> &DocumentLog {
-        &self.log
-    }
-
-    /// The texts of the entries, by step.
-    pub(crate) fn texts(&self) -> &History {
-        &self.texts
-    }
-
-    /// The texts of the entries in the request of an earlier step, as far as this log knows them.
-    pub(crate) fn texts_before(&self) -> &History {
-        self.before.as_ref().unwrap_or(&self.texts)
+        let from = log.laid_anew(step);
+        if let Some(from) = from {
+            texts.drop_from(from);
+            // The parts of the step before that place stay.
+            texts.write(&log, from.step, counter);
+        }
+        texts.write(&log, step, counter);
+        Self { log, texts, before: from.map(|_| self.texts.clone()) }
     }
 }
 
-/// Adds the text of the entry at a step, if there is one.
-fn insert(texts: &mut History, log: &DocumentLog, step: usize, counter: &dyn Counter) {
-    if let Some((_, entry)) = log.entries(step).next().filter(|(at, _)| *at == step) {
-        let text = entry.text();
-        let tokens = counter.count(&text);
-        texts.insert(step, text.into(), tokens);
+impl LogTexts {
+    /// The parts of a step.
+    pub(crate) fn parts(&self, step: usize) -> impl Iterator<Item = &ShownPart> {
+        self.parts.range(LogPlace::of(step)..LogPlace::of(step + 1)).map(|(_, part)| part)
+    }
+
+    /// The parts of each step as a value of a column.
+    pub(crate) fn values(&self) -> &History {
+        &self.values
+    }
+
+    fn drop_from(&mut self, from: LogPlace) {
+        let places: Vec<LogPlace> = self.parts.range(from..).map(|(place, _)| *place).collect();
+        for place in places {
+            self.parts.remove_mut(&place);
+            self.values.remove(place.step);
+        }
+    }
+
+    /// Writes the parts of a step that are not written yet, and the value of the step.
+    fn write(&mut self, log: &DocumentLog, step: usize, counter: LogCounter<'_>) {
+        let parts = log.parts(LogPlace::of(step)).take_while(|(place, _)| place.step == step);
+        for (place, part) in parts {
+            if !self.parts.contains_key(&place) {
+                let text: Value = part.text().into();
+                let tokens = counter.counter.count(&text);
+                self.parts.insert_mut(place, ShownPart { text, tokens });
+            }
+        }
+        let parts: Vec<&ShownPart> = self.parts(step).collect();
+        let tokens = parts.iter().map(|part| part.tokens).sum::<usize>();
+        let value = match &parts[..] {
+            [] => return,
+            [part] => part.text.clone(),
+            parts => parts.iter().map(|part| &*part.text).collect::<Vec<_>>().join("\n\n").into(),
+        };
+        let tokens = tokens + (parts.len() - 1) * counter.around;
+        if !self.values.has(step) {
+            self.values.insert(step, value, tokens);
+        }
     }
 }

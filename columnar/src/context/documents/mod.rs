@@ -11,7 +11,8 @@
 //!
 //! The values of a source of documents are updates: `push` of the [handle](crate::flow::Source) takes one, and at
 //! run time [`Flow::push`](crate::Flow::push) takes the text. A view of the source shows the text of each update in its
-//! turn, and a [tiered](crate::flow::Handle::tiered) view each document once, with the present text. The
+//! turn, a [compacted](crate::flow::Handle::compacted) view the same until old texts are too dear, and a
+//! [tiered](crate::flow::Handle::tiered) view each document once, with the present text. The
 //! [guide](crate::guide::documents) compares them.
 //!
 //! ```
@@ -47,6 +48,7 @@
 
 mod error;
 mod key;
+mod place;
 mod render;
 mod set;
 mod text_form;
@@ -55,6 +57,7 @@ mod urls;
 
 pub use error::{TextFault, UpdateError, UpdateFault};
 pub use key::{Key, KeyError, KeyFault, Kind};
+pub(crate) use place::LogPlace;
 pub(crate) use render::{FencedText, push_items, push_lines};
 pub use set::{Changes, Documents};
 pub use update::{Cluster, Update};

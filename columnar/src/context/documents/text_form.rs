@@ -24,6 +24,7 @@ use std::str::FromStr;
 
 use super::error::{TextFault, UpdateError, UpdateFault};
 use super::key::{Key, Kind};
+use super::place::LogPlace;
 use super::render::{self, FencedText};
 use super::update::{Cluster, DocumentChange, PutDocument, Update};
 use super::urls::MOST_URLS;
@@ -52,8 +53,8 @@ const SECTIONS: [(&str, UpdateSection); 8] = [
     ("# Laid Anew", UpdateSection::LaidAnew),
 ];
 
-/// The line before the first step whose documents are laid anew.
-const LAID_ANEW: &str = "from step ";
+/// The line up to the place from which on documents are laid anew.
+const LAID_ANEW: &str = "from ";
 
 /// The text of an update that changes nothing.
 const NOTHING: &str = "No document changed.";
@@ -155,7 +156,7 @@ impl Update {
             UpdateSection::References => render::push_lines(text, title, self.references()),
             UpdateSection::Removed => render::push_lines(text, title, self.removed()),
             UpdateSection::LaidAnew => {
-                render::push_lines(text, title, self.laid_anew.map(|step| format!("{LAID_ANEW}{step}")));
+                render::push_lines(text, title, self.laid_anew.map(|place| format!("{LAID_ANEW}{place}")));
             }
         }
     }
@@ -297,8 +298,8 @@ impl<'t> UpdateParser<'t> {
     }
 
     fn first_laid_anew(&mut self, line: &str) -> Result<(), TextFault> {
-        let step = line.strip_prefix(LAID_ANEW).and_then(number).ok_or(TextFault::Line)?;
-        self.update.laid_anew.replace(step).map_or(Ok(()), |_| Err(TextFault::Line))
+        let place = line.strip_prefix(LAID_ANEW).and_then(LogPlace::parse).ok_or(TextFault::Line)?;
+        self.update.laid_anew.replace(place).map_or(Ok(()), |_| Err(TextFault::Line))
     }
 
     /// A key in the normal form, after the one before.
@@ -368,7 +369,7 @@ fn reference(line: &str) -> Option<(&str, Cluster)> {
 }
 
 /// A number in canonical form: digits without a sign or leading zeros.
-fn number<N: FromStr>(text: &str) -> Option<N> {
+pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_normal = text == "0" || !text.starts_with(['0', '+', '-']);
     text.parse().ok().filter(|_| is_normal)
 }

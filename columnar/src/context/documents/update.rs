@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::error::UpdateFault;
 use super::key::{Key, Kind};
+use super::place::LogPlace;
 use super::urls::MOST_URLS;
 use crate::history::Value;
 
@@ -37,8 +38,8 @@ pub struct Update {
     pub(super) tree: Option<Value>,
     pub(super) legend: Option<Value>,
     pub(super) documents: BTreeMap<Key, DocumentChange>,
-    /// The first step whose documents are laid anew.
-    pub(super) laid_anew: Option<usize>,
+    /// The place from which on documents are laid anew.
+    pub(super) laid_anew: Option<LogPlace>,
     faults: Vec<UpdateFault>,
     /// The number of documents so far, also of faulty ones.
     number: usize,
@@ -161,17 +162,17 @@ impl Update {
     /// ```
     #[must_use]
     pub fn laid_anew(self) -> Self {
-        self.laid_anew_from(0)
+        self.laid_anew_from(LogPlace::default())
     }
 
-    /// Lays the documents anew that were put at a step or later.
+    /// Lays the documents anew that stand at a place or behind it.
     #[must_use]
-    pub(crate) fn laid_anew_from(self, step: usize) -> Self {
-        Self { laid_anew: Some(step), ..self }
+    pub(crate) fn laid_anew_from(self, place: LogPlace) -> Self {
+        Self { laid_anew: Some(place), ..self }
     }
 
-    /// The first step whose documents are laid anew, if any are.
-    pub(crate) fn first_laid_anew(&self) -> Option<usize> {
+    /// The place from which on documents are laid anew, if any are.
+    pub(crate) fn first_laid_anew(&self) -> Option<LogPlace> {
         self.laid_anew
     }
 
@@ -245,7 +246,7 @@ impl fmt::Debug for Update {
             DocumentChange::Remove => (key, None),
         });
         let faults = self.faults.iter().map(|fault| ("fault", fault));
-        let laid_anew = self.laid_anew.map(|step| ("laid anew from", step));
+        let laid_anew = self.laid_anew.map(|place| ("laid anew from", place));
         f.debug_map().entries(alone).entries(documents).entries(laid_anew).entries(faults).finish()
     }
 }

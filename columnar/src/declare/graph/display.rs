@@ -32,7 +32,7 @@ impl Graph {
     /// Never for a graph that `flow!` has made.
     pub fn outline(&self) -> Outline {
         match self.plan() {
-            Ok(plan) => Outline::of(&plan),
+            Ok(plan) => Outline::of(&plan, &[]),
             Err(error) => unreachable!("`flow!` accepts only what the schema accepts: {error}"),
         }
     }

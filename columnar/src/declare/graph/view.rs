@@ -16,6 +16,7 @@ pub(super) type LiteralView = (usize, usize, bool, &'static str);
 /// the same for columns that are declared at run time.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
+#[expect(clippy::struct_excessive_bools, reason = "each is a modifier, or a mistake in one")]
 pub struct View {
     pub(crate) column: usize,
     pub(super) window: Window,
@@ -33,6 +34,7 @@ pub struct View {
     pub(super) purpose: Purpose,
     pub(super) tiering: Option<Tiering>,
     pub(super) compaction: Option<Compaction>,
+    pub(super) thread: bool,
 }
 
 /// A view of documents in tiers: those that have not changed for long come first, so that the next request repeats them.
@@ -114,6 +116,7 @@ impl View {
             purpose: Purpose::Primary,
             tiering: None,
             compaction: None,
+            thread: false,
         }
     }
 
@@ -233,6 +236,11 @@ impl View {
     }
 
     #[doc(hidden)]
+    pub const fn __thread(self) -> Self {
+        Self { thread: true, ..self }
+    }
+
+    #[doc(hidden)]
     pub const fn __in(self, groups: &'static [&'static str]) -> Self {
         Self { groups, ..self }
     }
@@ -243,13 +251,13 @@ impl View {
 
     /// The view as the schema checks it, in the column number `reader` of the graph.
     pub(super) fn spec(&self, reader: usize) -> (ShownColumn, ViewSpec) {
-        let has_tag =
-            self.column != reader && !self.has_layout() && !matches!(self.purpose, Purpose::Instruction);
+        let is_in_turns = !self.has_layout() && !self.thread && !matches!(self.purpose, Purpose::Instruction);
+        let has_tag = self.column != reader && is_in_turns;
         let spec = ViewSpec {
             window: self.window,
             has_empty_window: self.has_empty_window,
             lag: self.lag,
-            // The self history has no tag, nor have instructions and documents with a layout, and the schema refuses one.
+            // The self history has no tag, nor have instructions, threads and documents with a layout, and the schema refuses one.
             tag: has_tag.then(|| self.tag.to_owned()),
             // `flow!` refuses two groups with one tag in a column, so one id is enough for all.
             groups: self.groups.iter().map(|&tag| (0, tag.to_owned())).collect(),
@@ -265,6 +273,7 @@ impl View {
             has_other_purposes: false,
             tiering: self.tiering,
             compaction: self.compaction,
+            thread: self.thread,
         };
         (ShownColumn::Column(self.column), spec)
     }

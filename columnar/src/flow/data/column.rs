@@ -25,6 +25,8 @@ table! {
         pub views: Vec<String>,
         /// The instruction of a [`prompt`].
         pub prompt: Option<String>,
+        /// Whether the instruction stands behind the messages; see [`Prompt::after`].
+        pub after: bool,
         /// The name of a compute step of the program, in place of a prompt.
         pub step: Option<String>,
         /// The name of the model; see [`Prompt::model`].
@@ -39,6 +41,8 @@ table! {
         pub top_p: Option<f64>,
         /// The seed of the sampling; see [`Prompt::seed`].
         pub seed: Option<u64>,
+        /// The key that leads requests to one cache; see [`Prompt::cache_key`].
+        pub cache_key: Option<String>,
         /// Whether settings that the model does not take are left out; see [`Prompt::lenient`].
         pub lenient: bool,
         /// Whether thoughts in the text are left out; see [`Prompt::strip_thoughts`].
@@ -117,8 +121,8 @@ table! {
 }
 
 /// The settings that only prompts have.
-const ONLY_OF_PROMPTS: &str = "model or_model effort temperature top_p seed lenient strip_thoughts keep_thoughts stop \
-                               max_tokens allow_truncated allow_empty pace";
+const ONLY_OF_PROMPTS: &str = "model or_model effort temperature top_p seed cache_key lenient strip_thoughts keep_thoughts \
+                                stop max_tokens allow_truncated allow_empty pace after";
 
 impl ColumnDeclaration {
     /// The column. Mistakes of the column are errors of the flow.
@@ -198,7 +202,7 @@ impl ColumnDeclaration {
     }
 
     fn prompt(&self, instruction: &str, errors: &mut Vec<StepError>) -> Prompt {
-        let prompt = prompt(instruction).stop(&self.stop);
+        let prompt = when(prompt(instruction).stop(&self.stop), self.after, Prompt::after);
         let prompt = with(prompt, self.model.as_deref(), Prompt::model);
         let prompt = with(prompt, self.or_model.as_deref(), Prompt::or_model);
         let prompt = self.sampled(prompt, errors);
@@ -220,6 +224,7 @@ impl ColumnDeclaration {
         let prompt = with(prompt, self.temperature.map(|number| number as f32), Prompt::temperature);
         let prompt = with(prompt, self.top_p.map(|share| share as f32), Prompt::top_p);
         let prompt = with(prompt, self.seed, Prompt::seed);
+        let prompt = with(prompt, self.cache_key.as_deref(), Prompt::cache_key);
         let prompt = when(prompt, self.lenient, Prompt::lenient);
         let prompt = when(prompt, self.strip_thoughts, Prompt::strip_thoughts);
         when(prompt, self.keep_thoughts, Prompt::keep_thoughts)

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::declare::Name;
+use crate::model::cache::CacheMiss;
 use crate::run::Event;
 
 /// A cell by step and column, as subscribers see them.
@@ -22,6 +23,8 @@ pub(super) struct Feed {
     failures: BTreeMap<ProgressKey, String>,
     /// The cells that failed, in the order in which they did, so that a subscriber looks at each of them once.
     failed: Vec<ProgressKey>,
+    /// The misses of caches in this run.
+    misses: BTreeMap<ProgressKey, CacheMiss>,
 }
 
 /// The growing text of one attempt to compute a cell.
@@ -45,6 +48,7 @@ impl Feed {
         self.run += 1;
         self.failures.clear();
         self.failed.clear();
+        self.misses.clear();
     }
 
     /// Records an event of the run.
@@ -59,6 +63,7 @@ impl Feed {
             }
             // A subscriber has the state of the cells, and this call goes on.
             Event::Warning { .. } | Event::Waiting { .. } => {}
+            Event::CacheMiss { column, step, miss } => _ = self.misses.insert((step, column), miss),
             Event::Failed { column, step, error } => self.fail(column, step, error),
             // A subscriber that has sent a part of the text holds the text until the value is sent.
             Event::Value { column, step, .. } | Event::Skipped { column, step, .. } => {
@@ -93,6 +98,11 @@ impl Feed {
     /// The message of the error of a cell that failed in this run.
     pub(super) fn failure(&self, key: &ProgressKey) -> Option<&String> {
         self.failures.get(key)
+    }
+
+    /// The miss of a cell in this run.
+    pub(super) fn miss(&self, key: &ProgressKey) -> Option<&CacheMiss> {
+        self.misses.get(key)
     }
 
     fn discard(&mut self, key: &ProgressKey, reason: String) {

@@ -65,6 +65,7 @@ const CHUNK: usize = 64;
 ///   when the cell was cancelled.
 /// - **[`Failed`](Event::Failed)**: the cell has failed in the last run, also if the failure ended the run. Later
 ///   subscriptions get the event as well, until another run begins. The subscription goes on.
+/// - **[`CacheMiss`](Event::CacheMiss)**: before the value, of a cell that the last run has computed.
 ///
 /// The stream ends when the task has ended and all that is stored has been read.
 pub struct Subscription<I = Name> {
@@ -72,6 +73,8 @@ pub struct Subscription<I = Name> {
     /// The texts of which a part is sent, with the number of its bytes.
     drafts: BTreeMap<ProgressKey, (Arc<TextInProgress>, usize)>,
     failures: Failures,
+    /// The cell whose miss of a cache is sent, and whose value comes next.
+    missed: Option<Cell>,
     /// Stored cells that are not in the memory of the flow.
     entries: BTreeMap<ProgressKey, Entry>,
     loading: Option<Loading>,
@@ -117,6 +120,7 @@ impl<I> Subscription<I> {
             seen,
             drafts: BTreeMap::new(),
             failures: Failures::default(),
+            missed: None,
             entries: BTreeMap::new(),
             loading: None,
             changes: changes.boxed(),
@@ -135,10 +139,10 @@ impl<I> Subscription<I> {
     /// The same subscription with the values of the sources as well. The events name columns by [`Name`].
     #[must_use]
     pub fn with_sources(self) -> Subscription<Name> {
-        let Self { seen, drafts, failures, entries, loading, changes, handle, .. } = self;
+        let Self { seen, drafts, failures, missed, entries, loading, changes, handle, .. } = self;
         let has_sources = true;
         let id = PhantomData;
-        Subscription { seen, drafts, failures, entries, loading, changes, has_sources, id, handle }
+        Subscription { seen, drafts, failures, missed, entries, loading, changes, has_sources, id, handle }
     }
 }
 
@@ -231,6 +235,12 @@ impl<I: ColumnId> Subscription<I> {
             if let Some(text) = value.get(sent..).filter(|rest| !rest.is_empty()).map(str::to_owned) {
                 return self.event(cell, |column, step| Event::Delta { column, step, text });
             }
+        }
+        if self.missed != Some(cell)
+            && let Some(miss) = hub.feed().miss(&key).cloned()
+        {
+            self.missed = Some(cell);
+            return self.event(cell, |column, step| Event::CacheMiss { column, step, miss });
         }
         self.drafts.remove(&key);
         self.entries.remove(&key);

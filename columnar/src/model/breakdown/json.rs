@@ -35,6 +35,7 @@ impl Breakdown {
             "flow": self.flow,
             "notes": self.notes,
             "instructions": self.instructions,
+            "thread": self.thread,
             "tiers": self.tiers,
             "columns": self.columns,
             "omitted": self.omitted,

@@ -48,17 +48,24 @@ impl Messages {
         let [constant, without_notes] = self.overhead().system_tokens(&snapshot.reads, instruction);
         // A tokenizer may join the end of a text with the next text.
         let without_notes = without_notes.min(constant);
-        let instruction = counter.count(instruction.trim()).min(without_notes);
+        let overhead = self.overhead();
+        let [instruction, notes] = if overhead.is_in_message() {
+            overhead.own_parts(&snapshot.reads)
+        } else {
+            [counter.count(instruction.trim()).min(without_notes), constant - without_notes]
+        };
+        let [of_thread, in_thread] = self.thread_tokens();
         let instructions = self.instruction_tokens();
         let documents = self.system_section().map_or(0, |(section, _)| section.tokens());
         let mut breakdown = Breakdown {
             column: self.column().clone(),
             step: self.step(),
-            tokens: constant + instructions + documents + self.tokens(),
+            tokens: constant + instructions + documents + of_thread + self.tokens(),
             instruction,
-            flow: without_notes - instruction,
-            notes: constant - without_notes,
+            flow: if overhead.is_in_message() { constant } else { without_notes - instruction },
+            notes,
             instructions,
+            thread: of_thread + in_thread,
             tiers: Vec::new(),
             columns: Vec::new(),
             omitted: 0,
@@ -81,8 +88,8 @@ impl Messages {
 
 /// The tokens of a request, by tier or by column. Made by [`Messages::breakdown`].
 ///
-/// The tokens are the sum of the instruction, the text of the flow, the notes, the instructions among the inputs, all
-/// tiers, all columns and the marker of omitted turns. A breakdown prints as a table, and serializes as JSON whose
+/// The tokens are the sum of the instruction, the text of the flow, the notes, the instructions among the inputs, the
+/// conversation that continues, all tiers, all columns and the marker of omitted turns. A breakdown prints as a table, and serializes as JSON whose
 /// fields keep their names; later versions may add fields.
 ///
 /// ```
@@ -135,6 +142,8 @@ pub struct Breakdown {
     pub notes: usize,
     /// The tokens of the [instructions](crate::View::instruction) among the inputs, which follow the notes.
     pub instructions: usize,
+    /// The tokens of the conversation that the request [continues](crate::Column::thread), with the system text and the reply.
+    pub thread: usize,
     /// All five tiers in order, if the column reads documents in [tiers](crate::TieredView); else empty.
     pub tiers: Vec<TierBreakdown>,
     /// The columns that the column reads, in order of declaration, the self history last; empty if there are tiers.
@@ -413,7 +422,9 @@ impl Breakdown {
                 tier.add_section(section, part.items(), tokens, counter);
                 continue;
             }
-            let kind = if part.is_acknowledgement() {
+            let kind = if part.is_instruction() {
+                continue;
+            } else if part.is_acknowledgement() {
                 &mut tier.acknowledgements
             } else if part.origin().is_none() && part.hidden().is_none() {
                 self.omitted += tokens;
@@ -439,7 +450,7 @@ impl Breakdown {
                 self.columns.push(ColumnBreakdown { column, values: 0, hidden: 0, tokens: 0 });
             }
         }
-        for part in messages.parts() {
+        for part in messages.own_parts().filter(|part| !part.is_instruction()) {
             let origin = part.origin();
             let hidden = part.hidden();
             let name = origin.map(|origin| origin.column).or(hidden.map(|hidden| hidden.column));

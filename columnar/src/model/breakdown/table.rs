@@ -6,6 +6,7 @@ use super::{Breakdown, TierBreakdown, hit_rate, longest_reply};
 use crate::context::documents::Kind;
 use crate::context::tiers::Move;
 use crate::declare::error::Printable;
+use crate::model::figures::{FigureLine, write_figures};
 use crate::model::usage::{Grouped, Receipt, grouped};
 
 /// The number of items that a line of moves names.
@@ -117,6 +118,7 @@ impl Breakdown {
             ("of the flow", self.flow),
             ("notes", self.notes),
             ("instructions", self.instructions),
+            ("thread", self.thread),
         ];
         let before = instruction.into_iter().filter(|(name, tokens)| *name == "instruction" || *tokens > 0);
         let after = (self.omitted > 0).then_some(("omitted turns", self.omitted));
@@ -130,25 +132,7 @@ impl Breakdown {
             *sum = sum.or(Some(of_lines));
         }
         lines.push(total);
-        let name = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
-        let widths = headers.iter().enumerate().map(|(at, header)| {
-            let figures = lines.iter().filter_map(|line| *line.figures.get(at)?);
-            figures.map(|figure| grouped(figure).len()).max().unwrap_or(0).max(header.len())
-        });
-        let widths: Vec<usize> = widths.collect();
-        write!(f, "{:name$}", "part")?;
-        for (header, width) in headers.iter().zip(&widths) {
-            write!(f, "  {header:>width$}")?;
-        }
-        write_end(f, last)?;
-        for line in &lines {
-            write!(f, "\n{:name$}", line.name)?;
-            for (figure, width) in line.figures.iter().zip(&widths) {
-                write!(f, "  {:>width$}", figure.map(grouped).unwrap_or_default())?;
-            }
-            write_end(f, &line.holds)?;
-        }
-        Ok(())
+        write_figures(f, ["part", last], headers, &lines)
     }
 }
 
@@ -174,23 +158,4 @@ fn holds(tier: &TierBreakdown) -> String {
         (true, Some(true)) => format!("cached, marked: {contents}"),
         (true, _) => format!("cached: {contents}"),
     }
-}
-
-struct FigureLine {
-    name: String,
-    figures: Vec<Option<usize>>,
-    holds: String,
-}
-
-impl FigureLine {
-    /// A line whose last figure, of this number of figures, is a number of tokens.
-    fn of_tokens(name: &str, figures: usize, tokens: usize) -> Self {
-        let mut figures = vec![None; figures.saturating_sub(1)];
-        figures.push(Some(tokens));
-        Self { name: name.to_owned(), figures, holds: String::new() }
-    }
-}
-
-fn write_end(f: &mut fmt::Formatter<'_>, words: &str) -> fmt::Result {
-    if words.is_empty() { Ok(()) } else { write!(f, "  {words}") }
 }

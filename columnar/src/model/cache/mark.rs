@@ -35,6 +35,8 @@ pub enum Reason {
     Instruction,
     /// Requests of forks.
     Forks,
+    /// Requests after documents of a [compacted](crate::CompactedView) view are laid anew behind the mark.
+    Documents,
     /// All requests until this tier of documents changes.
     Tier(Tier),
 }
@@ -46,6 +48,7 @@ impl fmt::Display for Reason {
             Self::Previous => f.pad("this request"),
             Self::Instruction => f.pad("all under the instruction"),
             Self::Forks => f.pad("forks"),
+            Self::Documents => f.pad("documents that are laid anew"),
             Self::Tier(tier) => write!(f, "the tier {tier}"),
         }
     }

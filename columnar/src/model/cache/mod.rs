@@ -7,15 +7,26 @@
 //!                       Pace ┘
 //! ```
 
+mod audit;
+mod beginnings;
+mod learnt;
 mod mark;
+mod marked_request;
 mod pace;
 mod plan;
 mod policy;
 mod prefix;
+mod sightings;
 
+pub use audit::{AuditTotal, AuditedCall, CacheAudit, CacheCause, CacheMiss};
+pub(crate) use audit::{AuditedRequest, Ledger};
+pub use beginnings::Beginnings;
+pub use learnt::{Experience, LearntLifetime};
 pub use mark::{Lifetime, Mark, Position, Reason};
+pub(crate) use marked_request::{MarkedRequest, PastRequest};
 pub use pace::Pace;
-pub use plan::CachePlan;
-pub use prefix::{Difference, StablePrefix};
+pub use plan::{CachePlan, PrefixTokens};
+pub use prefix::{Difference, SharedBeginning, StablePrefix};
+pub use sightings::{ObservedLifetimes, Sightings, observed};
 
 pub use crate::model::registry::{Boundary, CachePolicy, Write};

@@ -26,6 +26,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::mem;
 
 use super::mark::{Lifetime, Mark, Position, Reason};
 use super::pace::Pace;
@@ -86,17 +87,14 @@ impl CachePlan {
         let Some(lifetime) = lifetime(policy, pace) else {
             return Self::default();
         };
-        // Instructions may change with each step. An instruction that did not change with this step is taken for
-        // stable.
-        if messages.has_instructions()
-            && messages.previous().is_none_or(|previous| !messages.has_instructions_of(&previous))
-        {
+        let root = messages.root();
+        if !has_stable_system(messages) {
             return Self::default();
         }
-        if let Some(moves) = messages.moves() {
+        if let Some(moves) = root.moves() {
             return Self { marks: tiers(messages, moves, instruction, policy, lifetime, pace) };
         }
-        let PrefixEnds { system, stable, repeated, blocks, spare } =
+        let PrefixEnds { system, stable, repeated, blocks, cuts, spare, .. } =
             PrefixEnds::of(messages, instruction, policy.minimum);
         let stable = stable.filter(|_| !pace.is_last);
         // A prefix that the request before wrote is read once more, even if no other request repeats it. `None` is
@@ -108,10 +106,13 @@ impl CachePlan {
         let far = repeated.filter(|end| *end == deepest || policy.look_back <= blocks);
         // The deepest mark pays for the whole prefix, so further marks are free. The most useful marks come first, in
         // case the provider takes fewer.
-        let worth = [(stable, Reason::Next), (far, Reason::Previous), (system, Reason::Instruction)];
-        let spare = spare.map(|position| (position.filter(|position| *position < deepest), Reason::Forks));
+        let is_inside = |position: &Position| *position < deepest;
+        let worth = [(stable, Reason::Next), (far, Reason::Previous)].into_iter();
+        let cuts = in_turn(&cuts, messages.step()).map(|at| (at.filter(is_inside), Reason::Documents));
+        let worth = worth.chain(cuts).chain([(system, Reason::Instruction)]);
+        let spare = spare.map(|position| (position.filter(is_inside), Reason::Forks));
         let mut marks: Vec<Mark> = Vec::new();
-        for (position, reason) in worth.into_iter().chain(spare) {
+        for (position, reason) in worth.chain(spare) {
             if let Some(position) = position
                 && marks.iter().all(|mark| mark.position != position)
             {
@@ -134,6 +135,45 @@ impl fmt::Display for CachePlan {
     }
 }
 
+/// The tokens of a request that a cache can save.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrefixTokens {
+    /// The tokens that the request repeats of the request before.
+    pub repeated: usize,
+    /// The tokens up to the deepest mark; zero if no mark is possible.
+    pub marked: usize,
+}
+
+impl PrefixTokens {
+    /// The tokens of a request of an instruction with `instruction` tokens and these messages.
+    pub fn of(messages: &Messages, instruction: usize, policy: &CachePolicy) -> Self {
+        if policy.most_marks == 0 || !has_stable_system(messages) {
+            return Self::default();
+        }
+        let is_first = messages.previous().is_none();
+        let [repeated, marked] = if let Some(moves) = messages.moves() {
+            let mut ends = tier_ends(messages, instruction);
+            ends.retain(|_, (_, tokens)| *tokens >= policy.minimum);
+            let deepest = ends.values().map(|(_, tokens)| *tokens).max();
+            ends.retain(|tier, _| moves.broken().iter().all(|broken| tier < broken));
+            [ends.values().map(|(_, tokens)| *tokens).max(), deepest].map(Option::unwrap_or_default)
+        } else {
+            let ends = PrefixEnds::of(messages, instruction, policy.minimum);
+            let system = if ends.system.is_some() { instruction } else { 0 };
+            let [stable, repeated] = ends.tokens;
+            [repeated.max(system), stable.max(repeated).max(system)]
+        };
+        Self { repeated: if is_first { 0 } else { repeated }, marked }
+    }
+}
+
+/// Whether the system text is the same as before. Instructions may change with each step. An instruction that did not
+/// change with this step is taken for stable.
+fn has_stable_system(messages: &Messages) -> bool {
+    let root = messages.root();
+    !root.has_instructions() || root.previous().is_some_and(|previous| root.has_instructions_of(&previous))
+}
+
 /// The marks of a tiered context: one at the end of each cached tier that has anything, if the prefix is long enough.
 /// Nothing before such a mark changed lately.
 fn tiers(
@@ -144,15 +184,7 @@ fn tiers(
     lifetime: Lifetime,
     pace: Pace,
 ) -> Vec<Mark> {
-    let mut ends: BTreeMap<Tier, (Position, usize)> =
-        BTreeMap::from([(Tier::L0, (Position::System, instruction))]);
-    let mut tokens = instruction;
-    for (at, part) in messages.parts().enumerate() {
-        tokens += part.tokens();
-        // The tiers of the parts are ascending, so nothing follows.
-        let Some(tier) = part.tier().filter(|tier| tier.is_cached()) else { break };
-        ends.insert(tier, (Position::Part(at), tokens));
-    }
+    let mut ends = tier_ends(messages, instruction);
     // Without a further request, only the prefix that the request before wrote is read.
     ends.retain(|tier, (_, tokens)| {
         *tokens >= policy.minimum && (!pace.is_last || moves.broken().iter().all(|broken| tier < broken))
@@ -164,18 +196,32 @@ fn tiers(
     marks
 }
 
+/// The end of each cached tier that has anything, with the tokens up to there.
+fn tier_ends(messages: &Messages, instruction: usize) -> BTreeMap<Tier, (Position, usize)> {
+    let mut ends = BTreeMap::from([(Tier::L0, (Position::System, instruction))]);
+    let mut tokens = instruction;
+    for (at, part) in messages.parts().enumerate() {
+        tokens += part.tokens();
+        // The tiers of the parts are ascending, so nothing follows.
+        let Some(tier) = part.tier().filter(|tier| tier.is_cached()) else { break };
+        ends.insert(tier, (Position::Part(at), tokens));
+    }
+    ends
+}
+
 /// The lifetime that gains most for a column, if any lifetime gains.
-fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
+pub(super) fn lifetime(policy: &CachePolicy, pace: Pace) -> Option<Lifetime> {
     let gains = [Lifetime::Short, Lifetime::Long].into_iter().filter_map(|lifetime| {
         let Write { factor, lifetime: within } = policy.write(lifetime)?;
         let fee = factor - 1.0;
-        let gain = pace.chance(within) * (factor - policy.read) - fee - fee / HORIZON;
+        let gain = pace.chance(lifetime, within) * (factor - policy.read) - fee - fee / HORIZON;
         (gain > 0.0).then_some((gain, lifetime))
     });
     gains.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, lifetime)| lifetime)
 }
 
 /// The ends of prefixes that a request shares with others, apart from prefixes below the minimum.
+#[derive(Default)]
 struct PrefixEnds {
     /// The instruction, which all requests of the column share.
     system: Option<Position>,
@@ -183,8 +229,13 @@ struct PrefixEnds {
     stable: Option<Position>,
     /// The last part after the instruction that this request repeats of the request before.
     repeated: Option<Position>,
+    /// The tokens up to these two ends.
+    tokens: [usize; 2],
     /// The number of blocks between the last two: the text of a part, and each attachment.
     blocks: usize,
+    /// The ends of documents behind which later requests may lay documents anew. They are inside a prefix that is read, so
+    /// their marks are free, and keep the entries there alive.
+    cuts: Vec<Position>,
     /// The parts that forks of the flow share with this request: up to where the nearest fork differs, up to where a
     /// fork at this step would differ, and some positions further back. Reading a longer prefix need not keep a
     /// shorter entry alive, so these parts have separate marks.
@@ -194,7 +245,7 @@ struct PrefixEnds {
 impl PrefixEnds {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Position::System);
-        let mut ends = Self { system, stable: None, repeated: None, blocks: 0, spare: [None; 4] };
+        let (mut ends, mut before) = (Self { system, ..Self::default() }, system);
         let mut later_blocks = 0;
         let previous = messages.previous();
         let fork = messages.before_fork();
@@ -202,6 +253,7 @@ impl PrefixEnds {
         let mut fork = RepeatedPrefix::new(fork.as_ref());
         let mut stays = true;
         let mut tokens = instruction;
+        let mut has_documents = false;
         let forks = fork_steps(messages.step());
         for (at, part) in messages.parts().enumerate() {
             stays &= is_worth_marking(&part);
@@ -213,14 +265,20 @@ impl PrefixEnds {
             }
             tokens += part.tokens();
             later_blocks += 1 + part.attachments().len();
+            if part.log_place().is_some() && !mem::replace(&mut has_documents, true) && stays {
+                // All documents may be laid anew behind the turns before the first ones.
+                ends.cuts.extend(before.filter(|before| *before > Position::System));
+            }
+            before = (tokens >= minimum).then_some(Position::Part(at));
+            ends.cuts.extend(before.filter(|_| stays && part.is_before_cut()));
             // A constant part is not worth a mark.
             let Some(origin) = part.origin().filter(|_| tokens >= minimum) else { continue };
             let position = Some(Position::Part(at));
             if stays {
-                (ends.stable, ends.blocks) = (position, later_blocks);
+                (ends.stable, ends.tokens[0], ends.blocks) = (position, tokens, later_blocks);
             }
             if repeats {
-                (ends.repeated, ends.blocks) = (position, 0);
+                (ends.repeated, ends.tokens[1], ends.blocks) = (position, tokens, 0);
                 later_blocks = 0;
             }
             let are_before = forks.map(|step| origin.step < step);
@@ -246,6 +304,8 @@ impl<'m> RepeatedPrefix<'m> {
         let has = then.is_some_and(|then| {
             // Values never change, so the same cell has the same text between its delimiters.
             let is_same = (then.origin(), then.hidden()) == (part.origin(), part.hidden());
+            // The documents of a step are in several parts, and some are laid anew.
+            let is_same = is_same && (part.log_place().is_none() || then == *part);
             is_worth_marking(&then) && is_same && then.delimiters() == part.delimiters()
         });
         if !has {
@@ -267,6 +327,16 @@ fn fork_steps(step: usize) -> [usize; 3] {
         usize::try_from(share >> u64::BITS).unwrap_or(usize::MAX)
     });
     [step, one, other]
+}
+
+/// Two of these positions, other ones at each step: more marks than a request takes would be of use, and each keeps an entry
+/// alive for some steps.
+fn in_turn(positions: &[Position], step: usize) -> impl Iterator<Item = Option<Position>> {
+    let of = |number: usize| {
+        let at = step.wrapping_mul(2).wrapping_add(number).checked_rem(positions.len())?;
+        positions.get(at).copied()
+    };
+    [of(0), of(1)].into_iter()
 }
 
 /// Whether a part is marked for the next request. A part that may be cut or may stay is marked. If the next request lacks

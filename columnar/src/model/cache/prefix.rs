@@ -59,6 +59,37 @@ pub struct StablePrefix {
     /// The cause for the first part that the next request does not repeat; `None` if the next request repeats all
     /// parts. Larger turns may bring an earlier part and another cause.
     pub difference: Option<Difference>,
+    /// The columns whose requests at this step begin with the same bytes, and can be read by the same provider's cache.
+    pub shared: Vec<SharedBeginning>,
+}
+
+/// The beginning that the request of another column has, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SharedBeginning {
+    /// The other column.
+    pub column: Name,
+    /// The bytes of the system text and of the messages that both requests have.
+    pub bytes: usize,
+    /// The tokens of these, by the [counter](crate::flow::LiveFlow::set_counter) of the flow.
+    pub tokens: usize,
+}
+
+impl SharedBeginning {
+    /// What two requests have in common, compared by their texts.
+    pub(crate) fn of(messages: &Messages, other: &Messages) -> Option<Self> {
+        let system = messages.sent_system();
+        let mut shared =
+            Self { column: other.column().clone(), bytes: system.len(), tokens: messages.system_tokens() };
+        if system != other.sent_system() {
+            return None;
+        }
+        for (part, _) in messages.parts().zip(other.parts()).take_while(|(part, other)| part == other) {
+            shared.bytes += part.len();
+            shared.tokens += part.tokens();
+        }
+        Some(shared)
+    }
 }
 
 /// The reason why the next request does not repeat a part, printed as the view or the budget.
@@ -101,15 +132,26 @@ pub enum Difference {
         /// The step of the cell.
         step: usize,
     },
+    /// The part stands behind the conversation that the column [continues](crate::Column::thread), or is an instruction
+    /// [after](crate::Prompt::after) the messages.
+    Message,
     /// The budget will most likely omit more turns. A [low-water mark](crate::budget::Budget::low_water) makes that rare.
     Budget,
 }
 
 impl StablePrefix {
     pub(crate) fn of(messages: &Messages) -> Self {
-        let mut prefix = Self { bytes: 0, total_bytes: 0, tokens: 0, total_tokens: 0, difference: None };
+        let mut prefix = Self {
+            bytes: 0,
+            total_bytes: 0,
+            tokens: 0,
+            total_tokens: 0,
+            difference: None,
+            shared: Vec::new(),
+        };
         let mut is_repeated = true;
-        let instruction = messages.snapshot().reads.instructions.first();
+        let root = messages.root();
+        let instruction = root.snapshot().reads.instructions.first();
         prefix.difference = instruction.map(|input| {
             let column = input.name.clone();
             let window = input.spec.window;
@@ -143,6 +185,7 @@ impl Difference {
             }
             (InNext::Moves(tier), _) => Some(Self::Tier(tier)),
             (InNext::LaidAnew { from }, _) => Some(Self::Documents { from }),
+            (InNext::Once, _) => Some(Self::Message),
             (InNext::MayBeTruncated | InNext::Truncated, _) => Some(Self::Budget),
             _ => None,
         }
@@ -162,6 +205,7 @@ impl fmt::Display for Difference {
             Self::Exclusion { column, step } => write!(f, "the exclusion of `{column}` at step {step}"),
             Self::Tier(tier) => write!(f, "the tier {tier}"),
             Self::Documents { from } => write!(f, "the documents of step {from}, which are laid anew"),
+            Self::Message => f.write_str("the message of the column"),
             Self::Budget => f.write_str("the part that the budget omits"),
         }
     }
@@ -169,7 +213,7 @@ impl fmt::Display for Difference {
 
 impl fmt::Display for StablePrefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes, total_bytes, tokens, total_tokens, difference } = self;
+        let Self { bytes, total_bytes, tokens, total_tokens, difference, shared } = self;
         match difference {
             None => write!(f, "the next request repeats all {bytes} bytes, about {tokens} tokens"),
             Some(first) => write!(
@@ -177,6 +221,9 @@ impl fmt::Display for StablePrefix {
                 "the next request repeats {bytes} of {total_bytes} bytes, about {tokens} of {total_tokens} tokens; the \
                  first difference is {first}"
             ),
-        }
+        }?;
+        shared.iter().try_for_each(|SharedBeginning { column, bytes, tokens }| {
+            write!(f, "; the request of `{column}` begins with the same {bytes} bytes, about {tokens} tokens")
+        })
     }
 }

@@ -11,7 +11,7 @@ use super::settings::SentSettings;
 use super::window::window;
 use crate::context::Role;
 use crate::history::tokens::{Counter as _, Estimate};
-use crate::model::cache::{CachePolicy, Lifetime};
+use crate::model::cache::{CachePolicy, Lifetime, observed};
 use crate::model::registry::{self, Api, ProviderFacts};
 use crate::model::rendering::{Block, PartForm, Rendering, Request, message};
 use crate::model::{Refused, check_media};
@@ -65,7 +65,7 @@ impl<'r> ProviderCall<'r> {
         let form = PartForm::of(provider);
         // The content of a text is sent as text.
         check_media(request, name, |attachment| form.takes(attachment) || attachment.text().is_some())?;
-        let policy = CachePolicy::by_model(name);
+        let policy = &observed(name).correct(CachePolicy::by_model(name));
         let rendering = Rendering::of(request, policy);
         // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join
         // adjacent messages of equal role.
@@ -74,6 +74,7 @@ impl<'r> ProviderCall<'r> {
         let schema = request.schema.as_ref().filter(|_| takes_schema).zip(provider.schema);
         // A key is worth sending only where cached tokens are cheaper.
         let has_key = provider.has_cache_key && policy.read < 1.0;
+        let own_key = settings.cache_key.map(str::to_owned);
         Ok(Self {
             target,
             system: rendering.system(),
@@ -81,7 +82,7 @@ impl<'r> ProviderCall<'r> {
             form,
             takes_marks: provider.models_of == "openai" && policy.most_marks > 0,
             is_long: Estimate.count(&request.system) + request.messages.tokens() >= policy.minimum,
-            cache_key: has_key.then(|| key(name, &request.system)),
+            cache_key: own_key.or_else(|| has_key.then(|| key(name, &request.system))),
             max_tokens: request.max_tokens,
             settings,
             context,

@@ -103,7 +103,8 @@ impl Sent {
             .map(|message| &**message)
             .chain(follow_up)
             .chain([&**system])
-            .chain(settings.stop.iter().map(String::as_str));
+            .chain(settings.stop.iter().map(String::as_str))
+            .chain(settings.cache_key.as_deref());
         // Names, and the sentences of this library, are no content.
         let schema = schema.as_ref().map(|it| [it.name.clone(), it.json.to_string(), it.instruction()]);
         let own =

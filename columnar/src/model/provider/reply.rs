@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::redaction::{Sent, SentForm};
 use super::words::{CONTEXT_WINDOW, LENGTH, REFUSED, STOP, has};
-use crate::model::usage::Usage;
+use crate::model::usage::{CacheDiagnosis, Usage};
 use crate::model::{End, Finish};
 
 /// The paths of ids: in chat completions, Anthropic's messages, OpenAI's responses and Gemini.
@@ -32,6 +32,8 @@ pub(super) struct WireReply {
     pub(super) is_ended: bool,
     /// The id of the reply, as received.
     id: Option<String>,
+    /// The reason for a miss of the cache, as received, and the tokens.
+    diagnosis: Option<(String, Option<u64>)>,
     halves: Halves,
 }
 
@@ -86,6 +88,12 @@ impl WireReply {
         self.thought.push_str(string(event, path).unwrap_or_default());
     }
 
+    /// Takes the reason for a miss of the cache at the first path of an event, and the tokens at the other one.
+    pub(super) fn diagnose(&mut self, event: &Json, reason: &str, tokens: &str) {
+        let found = string(event, reason).map(|reason| (reason.to_owned(), count(event, tokens)));
+        self.diagnosis = found.or_else(|| self.diagnosis.take());
+    }
+
     /// Notes that the provider blocked the request.
     pub(super) fn block(&mut self) {
         (self.finish, self.is_refused) = (Some("stop".to_owned()), true);
@@ -98,7 +106,10 @@ impl WireReply {
             reason => finish(reason?, self.is_refused, sent),
         };
         let id = self.id.as_deref().and_then(|id| sent.shown(SentForm::Id, id));
-        Some(End { finish, usage: self.tokens.usage(asked_long), id, thoughts: None })
+        let diagnosis = self.diagnosis.as_ref().and_then(|(reason, tokens)| {
+            Some(CacheDiagnosis::new(sent.shown(SentForm::Word, reason)?, *tokens))
+        });
+        Some(End { usage: self.tokens.usage(asked_long), id, diagnosis, ..End::new(finish) })
     }
 }
 

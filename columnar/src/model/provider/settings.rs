@@ -16,10 +16,14 @@ pub(super) struct SentSettings<'r> {
     pub(super) temperature: Option<f64>,
     pub(super) top_p: Option<f64>,
     pub(super) seed: Option<u64>,
+    pub(super) cache_key: Option<&'r str>,
     pub(super) stop: Vec<&'r str>,
     /// The stop sequences that the provider does not take.
     pub(super) own_stop: Vec<&'r str>,
 }
+
+/// The longest key of a cache that OpenAI takes, in characters.
+const LONGEST_KEY: usize = 64;
 
 /// A model that takes settings.
 struct Taker<'n> {
@@ -83,6 +87,8 @@ impl<'r> SentSettings<'r> {
         let has_no_seed = matches!(provider.api, Api::Anthropic | Api::Responses) || provider.seed.is_empty();
         let no_seed = has_no_seed.then(|| "its interface has none".to_owned());
         let seed = taker.take("seed", wanted.seed, no_seed)?;
+        let key = wanted.cache_key.as_deref();
+        let cache_key = taker.take("cache_key", key, key.and_then(|key| refused_key(provider, key)))?;
         let most = if accepts.stop { most_stops(provider.api) } else { 0 };
         let stops = wanted.stop.iter().map(String::as_str).filter(|stop| !stop.is_empty());
         // Anthropic refuses white space.
@@ -95,6 +101,7 @@ impl<'r> SentSettings<'r> {
             temperature: temperature.map(round),
             top_p: top_p.map(round),
             seed,
+            cache_key,
             stop,
             own_stop,
         })
@@ -132,6 +139,15 @@ fn refused_effort(
     (budget >= max_tokens && provider.api == Api::Anthropic).then(|| {
         format!("its thoughts may have {budget} tokens, and the whole reply {max_tokens}: raise `max_tokens`")
     })
+}
+
+fn refused_key(provider: &ProviderFacts, key: &str) -> Option<String> {
+    if !provider.has_cache_key {
+        return Some("its provider has no keys for caches".to_owned());
+    }
+    let length = key.chars().count();
+    (length > LONGEST_KEY)
+        .then(|| format!("the key has {length} characters, and at most {LONGEST_KEY} are taken"))
 }
 
 fn sampling_reason(accepts: &Accepts, effort: Option<Effort>) -> String {
@@ -198,6 +214,21 @@ mod tests {
         let seed = ReplySettings { seed: Some(7), ..ReplySettings::default() };
         assert_eq!(settings("anthropic/claude-opus-5", &seed).err(), Some("seed"));
         assert_eq!(settings("mistral/x", &seed).expect("it has one").seed, Some(7));
+    }
+
+    #[test]
+    fn a_key_of_a_cache_is_refused_where_there_is_none_or_if_it_is_too_long() {
+        let wanted = |key: &str| ReplySettings { cache_key: Some(key.into()), ..ReplySettings::default() };
+        let [short, long] = [wanted("chat-17"), wanted(&"é".repeat(65))];
+        for model in ["openai/gpt-4o", "openai_resp/gpt-5.6", "mistral/x", "xai/grok-4"] {
+            assert_eq!(settings(model, &short).expect(model).cache_key, Some("chat-17"));
+            assert_eq!(settings(model, &long).err(), Some("cache_key"), "{model}");
+        }
+        for model in ["anthropic/claude-opus-5", "groq/x", "gemini/x", "ollama/x"] {
+            assert_eq!(settings(model, &short).err(), Some("cache_key"), "{model}");
+            let lenient = ReplySettings { lenient: true, ..short.clone() };
+            assert_eq!(settings(model, &lenient).expect(model).cache_key, None);
+        }
     }
 
     /// `stop(["\n"])` was refused by Anthropic, by OpenAI's Responses and by models that reason.

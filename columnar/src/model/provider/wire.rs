@@ -471,6 +471,18 @@ async fn a_model_without_marks_gets_whole_messages() {
     }
 }
 
+/// The key of a program replaces the number that depends on the model and the instruction.
+#[tokio::test]
+async fn a_key_of_the_program_leads_to_the_cache() {
+    let mut request = request(&[(Role::User, "Hi")]).await;
+    let own = sent("openai/gpt-4o", request.clone()).await["prompt_cache_key"].clone();
+    request.settings.cache_key = Some("chat-17".into());
+    for name in ["openai/gpt-4o", "openai_resp/gpt-5.6", "mistral/x", "xai/grok-4"] {
+        let key = sent(name, request.clone()).await["prompt_cache_key"].clone();
+        assert!(key == "chat-17" && key != own, "{name}: {key}");
+    }
+}
+
 /// A provider refuses blank blocks, and finds a cache entry only if blocks end where they ended before.
 #[tokio::test]
 async fn no_block_is_blank_and_blocks_stay_as_they_are() {

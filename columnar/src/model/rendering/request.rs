@@ -65,6 +65,8 @@ pub struct ReplySettings {
     pub seed: Option<u64>,
     /// Stop sequences. The reply ends before the first sequence.
     pub stop: Arc<[String]>,
+    /// The key that leads requests to one cache; `None` for a key that depends on the model and the instruction.
+    pub cache_key: Option<Arc<str>>,
     /// Whether settings that a model does not take are left out, and attachments are words. Otherwise both are errors.
     pub lenient: bool,
 }

@@ -45,6 +45,18 @@ impl Dollars {
         // The product of two `u64` always fits.
         Self(tokens as u128 * each as u128)
     }
+
+    /// The amount that is left of this one without another one, at least zero.
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Dollars {
+    /// What is left of the amount; zero if the other one is higher.
+    pub(crate) const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
 }
 
 impl Add for Dollars {

@@ -3,6 +3,7 @@
 mod attachment_ref;
 mod bill;
 mod cell_receipt;
+mod diagnosis;
 mod dollars;
 mod fingerprint;
 mod finish;
@@ -17,6 +18,7 @@ use std::ops::{Add, AddAssign};
 pub(crate) use attachment_ref::{AttachmentRef, is_digest};
 pub use bill::Bill;
 pub(crate) use cell_receipt::CellReceipt;
+pub use diagnosis::CacheDiagnosis;
 pub use dollars::{Dollars, ParseDollarsError};
 pub(crate) use fingerprint::Fingerprint;
 pub use finish::Finish;

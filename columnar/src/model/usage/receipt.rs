@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Finish, UnixTime, Usage};
+use super::{CacheDiagnosis, Finish, UnixTime, Usage};
 
 /// The model, tokens and time of one cell, over all attempts. A receipt is stored with the value.
 ///
@@ -47,6 +47,8 @@ pub struct Receipt {
     pub id: Option<Arc<str>>,
     /// The thoughts of the last reply, if the prompt [keeps](crate::Prompt::keep_thoughts) thoughts.
     pub thoughts: Option<Arc<str>>,
+    /// The provider's own reason for a miss of its cache in the last call, where it sends one.
+    pub diagnosis: Option<CacheDiagnosis>,
 }
 
 impl Receipt {
@@ -63,8 +65,9 @@ pub struct ParseReceiptError;
 
 impl Receipt {
     /// The members of the stored form.
-    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 14] {
-        let Self { model, usage, calls, unreported, attempts, ms, at, finish, id, thoughts } = self;
+    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 15] {
+        let Self { model, usage, calls, unreported, attempts, ms, at, finish, id, thoughts, diagnosis } =
+            self;
         [
             ("model", model.as_deref().map(Json::from)),
             ("calls", Some(json!(calls))),
@@ -81,6 +84,7 @@ impl Receipt {
             ("finish", finish.as_ref().map(|finish| finish.to_string().into())),
             ("id", id.as_deref().map(Json::from)),
             ("thoughts", thoughts.as_deref().map(Json::from)),
+            ("diagnosis", diagnosis.as_ref().map(json_of)),
         ]
     }
 
@@ -107,6 +111,7 @@ impl Receipt {
             finish: text(entries, "finish")?.map(|word| Finish::from_word(&word)),
             id: text(entries, "id")?,
             thoughts: text(entries, "thoughts")?,
+            diagnosis: entries.get("diagnosis").map(diagnosis).transpose()?,
         })
     }
 }
@@ -125,6 +130,17 @@ impl FromStr for Receipt {
         let json: Json = serde_json::from_str(json).map_err(|_| ParseReceiptError)?;
         Self::parse(json.as_object().ok_or(ParseReceiptError)?)
     }
+}
+
+fn json_of(CacheDiagnosis { reason, tokens }: &CacheDiagnosis) -> Json {
+    object([("reason", Some((**reason).into())), ("tokens", tokens.map(Json::from))])
+}
+
+fn diagnosis(json: &Json) -> Result<CacheDiagnosis, ParseReceiptError> {
+    let entries = json.as_object().ok_or(ParseReceiptError)?;
+    let reason = text(entries, "reason")?.ok_or(ParseReceiptError)?;
+    let tokens = entries.contains_key("tokens").then(|| count(entries, "tokens")).transpose()?;
+    Ok(CacheDiagnosis { reason, tokens })
 }
 
 /// A count that is not zero: a missing count is read as zero, so zeros take no space in the store.
@@ -164,6 +180,7 @@ mod tests {
             finish: Some(Finish::Stop),
             id: Some("é".into()),
             thoughts: Some("Hm.\n".into()),
+            diagnosis: Some(CacheDiagnosis { reason: "tools_changed".into(), tokens: Some(8) }),
         };
         let ends = [
             Finish::Length,
@@ -172,8 +189,10 @@ mod tests {
             Finish::Refused,
             Finish::Other("é\"".to_owned()),
         ];
+        let known = CacheDiagnosis { reason: "unavailable".into(), tokens: None };
+        let unmeasured = Receipt { diagnosis: Some(known), ..Receipt::default() };
         let ends = ends.map(|finish| Receipt { finish: Some(finish), ..Receipt::default() });
-        for receipt in [Receipt::default(), full].into_iter().chain(ends) {
+        for receipt in [Receipt::default(), full, unmeasured].into_iter().chain(ends) {
             let text = receipt.to_string();
             assert!(!text.contains('\n'), "{text}");
             assert_eq!(text.parse(), Ok(receipt), "{text}");
@@ -189,6 +208,7 @@ mod tests {
             r#"{"calls":-1}"#,
             r#"{"model":3}"#,
             r#"{"attempts":4294967296}"#,
+            r#"{"diagnosis":3}"#,
             r#"{"at":"now"}"#,
         ] {
             assert_eq!(text.parse::<Receipt>(), Err(ParseReceiptError), "{text}");

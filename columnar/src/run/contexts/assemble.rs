@@ -48,8 +48,11 @@ impl SharedFlow {
         }
     }
 
-    /// The contexts of a column, which are made if necessary, and kept: that calls the counter. `None` for a source.
+    /// The contexts of a column and of its thread, which are made if necessary, and kept: that calls the counter. `None` for a
+    /// source.
     pub(crate) fn prepare(&self, column: usize) -> Option<Arc<ColumnContexts>> {
+        let thread = self.lock().thread_of(column);
+        thread.and_then(|thread| self.prepare(thread));
         let recipe = {
             let state = self.lock();
             if let Some(kept) = state.kept(column) {
@@ -84,7 +87,19 @@ impl FlowState {
             history: self.table.history(column),
             skipped: self.scheduler.skipped(column),
         });
-        Ok(Some(ContextDraft { cell, taken, contexts, unloaded }))
+        let thread = match self.thread_of(cell.column).zip(taken.thread_step()) {
+            Some((column, step)) => match self.draft(Cell { column, step })? {
+                Some(thread) => Some(Box::new(thread)),
+                None => return Ok(None),
+            },
+            None => None,
+        };
+        Ok(Some(ContextDraft { cell, taken, contexts, unloaded, thread }))
+    }
+
+    /// The column whose conversation the requests of a column continue.
+    fn thread_of(&self, column: usize) -> Option<usize> {
+        Some(self.plan.schema().reads(column)?.thread.as_ref()?.column)
     }
 
     /// A cell that the context of a cell waits for.
@@ -130,6 +145,9 @@ impl FlowState {
 
     /// The contexts of a column of a state that no lock guards: calls the counter. `None` for a source.
     pub(crate) fn contexts_now(&mut self, column: usize) -> Option<Arc<ColumnContexts>> {
+        if let Some(thread) = self.thread_of(column) {
+            self.contexts_now(thread);
+        }
         if self.kept(column).is_none() {
             let recipe = self.recipe(column)?;
             let contexts = recipe.make();

@@ -145,6 +145,12 @@ impl TokenSums {
         end.saturating_sub(start)
     }
 
+    /// For each step, the last one up to it at which a column has a value.
+    pub(super) fn last_values(&self, column: usize, steps: &[usize]) -> Vec<usize> {
+        let skipped = self.skipped(column);
+        steps.iter().map(|&step| skipped.others(0..step + 1).next_back().unwrap_or(step)).collect()
+    }
+
     /// The tokens of a column's values within some steps, each with an overhead, as a context of `step` shows them.
     fn shown(&self, column: usize, name: &Name, steps: Range<usize>, overhead: usize, step: usize) -> usize {
         let excluded =
@@ -164,7 +170,9 @@ impl TokenSums {
     pub(super) fn context(&self, reads: &Reads, column: usize, step: usize, overhead: &Overhead) -> usize {
         let cells = |input: &InputView| input.spec.cells(step, &self.skipped(input.column));
         let own = reads.self_view.iter().map(|view| view.self_cells(step, &self.skipped(column)));
-        let inputs = reads.inputs.iter().zip(&overhead.inputs).map(|(input, delimiters)| {
+        // Documents in a log are counted as a log.
+        let inputs = reads.inputs.iter().zip(&overhead.inputs).filter(|(input, _)| !input.is_log());
+        let inputs = inputs.map(|(input, delimiters)| {
             let media = self.media(input.column, cells(input), overhead.media_of(Some(input), &input.spec));
             media + self.shown(input.column, &input.name, cells(input), *delimiters, step)
         });

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::dry_run::{DryRun, TokenSums};
-use crate::declare::Name;
+use super::sharing::{SharedForecast, outline};
+use crate::declare::{Name, Reads};
 use crate::model::usage::{Dollars, Price, Usage, grouped};
 use crate::model::{ContextWindow, MaxTokens};
 use crate::run::shared::SharedFlow;
@@ -89,6 +90,8 @@ pub struct ColumnForecast {
     pub width: usize,
     /// The first context that does not fit, if there is one and the [window](ContextWindow) of the model is known.
     pub overflow: Option<Overflow>,
+    /// What the requests have in common with those of another column, which are sent before.
+    pub shared: Option<SharedForecast>,
 }
 
 /// The first step of a column in a [`Forecast`] at which the context, the instruction and the longest reply do not fit into
@@ -167,7 +170,9 @@ impl fmt::Display for Forecast {
             write!(f, ", without {} calls that have no price", grouped(self.unpriced))?;
         }
         let mut overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
-        overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))
+        overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))?;
+        let mut shared = columns.iter().filter_map(|part| Some((&part.column, part.shared.as_ref()?)));
+        shared.try_for_each(|(column, shared)| write!(f, "\n`{column}` {shared}"))
     }
 }
 
@@ -189,10 +194,15 @@ impl FlowState {
     fn forecast(&mut self) -> Forecast {
         let dry_run = DryRun::of(self.scheduler.clone(), self.plan.schema().columns().len());
         let sums = TokenSums::of(self, &dry_run);
+        let outline = outline(&self.plan, &self.settings, &self.defaults.model);
         let mut forecast = Forecast { rounds: dry_run.rounds, width: dry_run.width, ..Forecast::default() };
         for (column, cells) in dry_run.columns.into_iter().enumerate() {
             let part = self.forecast_column(&sums, column, &cells.steps);
-            let Some(part) = part.map(|part| ColumnForecast { width: cells.width, ..part }) else { continue };
+            let Some(mut part) = part.map(|part| ColumnForecast { width: cells.width, ..part }) else {
+                continue;
+            };
+            let shares = outline.columns.get(column).map_or(&[][..], |outline| &outline.shares);
+            part.shared = self.forecast_shared(&sums, column, &cells.steps, shares);
             forecast.cells += part.cells;
             forecast.calls += part.calls;
             forecast.input_tokens += part.input_tokens;
@@ -212,21 +222,8 @@ impl FlowState {
         steps: &[usize],
     ) -> Option<ColumnForecast> {
         let &first = steps.first()?;
-        let &last = steps.last()?;
-        let contexts = self.contexts_now(column)?;
-        let reads = self.plan.schema().reads(column)?;
-        let assembler = &contexts.assembler;
-        let overhead = assembler.overhead();
-        let documents = reads.tiered.as_ref().map_or_else(Vec::new, |tiered| {
-            assembler.document_tokens(&self.table.history(tiered.column), last + 1)
-        });
-        let inputs = steps.iter().map(|step| {
-            let documents = documents.get(*step).copied().unwrap_or(0);
-            let context = sums.context(reads, column, *step, overhead) + documents;
-            // The limit is for the messages alone: the instruction has been subtracted from the budget.
-            context.min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0)
-        });
-        let inputs: Vec<usize> = inputs.collect();
+        let inputs = self.request_tokens(sums, column, steps)?;
+        let calls_model = self.contexts_now(column)?.assembler.overhead().instruction.is_some();
         // The name of a model is code of users, as the counter is. A run says what is wrong with the name.
         let overflow = caught(|| self.overflow(column, steps, &inputs)).flatten();
         // All missing values of a column have the same assumed length, so the first one is enough.
@@ -235,14 +232,49 @@ impl FlowState {
         Some(ColumnForecast {
             column: self.name(column).clone(),
             cells: steps.len(),
-            calls: if overhead.instruction.is_some() { steps.len() } else { 0 },
+            calls: if calls_model { steps.len() } else { 0 },
             input_tokens: inputs.iter().sum(),
             longest_input: inputs.into_iter().max().unwrap_or(0),
             output_tokens: steps.len() * output,
             cost,
             width: 0,
             overflow,
+            shared: None,
         })
+    }
+
+    /// The tokens of the requests of a column at these steps, which ascend.
+    pub(super) fn request_tokens(
+        &mut self,
+        sums: &TokenSums,
+        column: usize,
+        steps: &[usize],
+    ) -> Option<Vec<usize>> {
+        let contexts = self.contexts_now(column)?;
+        let plan = Arc::clone(&self.plan);
+        let reads = plan.schema().reads(column)?;
+        let assembler = &contexts.assembler;
+        let overhead = assembler.overhead();
+        let last = steps.last().copied().unwrap_or(0);
+        let documents = assembler.document_tokens(reads, last + 1, |source| self.table.history(source));
+        let threads = self.thread_tokens(sums, reads, steps);
+        let requests = steps.iter().enumerate().map(|(at, step)| {
+            let fixed =
+                documents.get(*step).or(threads.get(at)).copied().unwrap_or(0) + overhead.own_tokens();
+            let context = sums.context(reads, column, *step, overhead) + fixed;
+            // The limit is for the messages alone: the instruction has been subtracted from the budget.
+            context.min(assembler.max_tokens()) + overhead.instruction.unwrap_or(0)
+        });
+        Some(requests.collect())
+    }
+
+    /// The tokens of the conversations that a column continues at these steps; none if it continues none.
+    fn thread_tokens(&mut self, sums: &TokenSums, reads: &Reads, steps: &[usize]) -> Vec<usize> {
+        let Some(thread) = reads.thread.as_ref().map(|thread| thread.column) else { return Vec::new() };
+        let steps = sums.last_values(thread, steps);
+        let requests = self.request_tokens(sums, thread, &steps).unwrap_or_default();
+        let replies = steps.iter().map(|step| sums.values(thread, *step..*step + 1));
+        requests.into_iter().zip(replies).map(|(request, reply)| request + reply).collect()
     }
 
     /// The cost of requests with so many tokens, if the price of the model of a column is known.

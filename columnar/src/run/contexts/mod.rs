@@ -2,8 +2,10 @@
 //! assembly calls filters and counters of users. What assembly finds out is kept unless another thread has the memory.
 
 mod assemble;
+mod audit;
 mod dry_run;
 mod forecast;
+mod sharing;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 pub use forecast::{ColumnForecast, Forecast, Overflow};
+pub use sharing::{SharedForecast, Unpaid};
 
 use super::state::damaged_update;
 use super::{Error, Result};
@@ -56,6 +59,8 @@ pub(crate) struct ContextDraft {
     pub(crate) contexts: Arc<ColumnContexts>,
     /// The steps that are not in memory, of the columns that the context shows.
     pub(crate) unloaded: BTreeMap<usize, StepRanges>,
+    /// The values of the context that this one continues.
+    pub(crate) thread: Option<Box<Self>>,
 }
 
 /// The prices of reading and writing that most providers have, over the price of a token.
@@ -86,11 +91,11 @@ impl ColumnContexts {
         }
     }
 
-    fn assemble(&self, taken: &TakenViews) -> Result<Snapshot, AssembleError> {
+    fn assemble(&self, taken: &TakenViews, thread: Option<Arc<Snapshot>>) -> Result<Snapshot, AssembleError> {
         match self.memory() {
-            Some(mut memory) => self.assembler.assemble(taken, &mut memory),
+            Some(mut memory) => self.assembler.assemble(taken, thread, &mut memory),
             // Waiting could be a deadlock. All that is remembered can be found out again.
-            None => self.assembler.assemble(taken, &mut ContextMemory::default()),
+            None => self.assembler.assemble(taken, thread, &mut ContextMemory::default()),
         }
     }
 }
@@ -99,9 +104,10 @@ impl ContextRecipe {
     /// Makes the contexts. Calls the counter.
     pub(crate) fn make(&self) -> Arc<ColumnContexts> {
         let instruction = self.settings.instruction.as_deref();
+        let is_after = self.settings.is_after;
         let system = self.defaults.system.clone();
         let media = self.model_name().and_then(|name| MediaRules::by_model(&name));
-        let settings = ContextSettings { form: self.settings.form, instruction, system, media };
+        let settings = ContextSettings { form: self.settings.form, instruction, is_after, system, media };
         let counter = Arc::clone(&self.counter);
         let target = if self.reads.tiered.is_some() { self.default_target() } else { 0 };
         let policy = self.policy();
@@ -155,12 +161,14 @@ impl ContextRecipe {
 impl ContextDraft {
     /// Assembles the context. Calls filters and the counter.
     pub(crate) fn assemble(&self) -> Result<Snapshot> {
-        let Self { cell, taken, contexts, unloaded } = self;
+        let Self { cell, taken, contexts, unloaded, thread } = self;
         // A value that is not in memory looks like a skipped one, so assembly would show less and not fail.
         if !unloaded.is_empty() {
             check_loaded(*cell, taken, &contexts.assembler, unloaded)?;
         }
-        contexts.assemble(taken).map_err(|source| {
+        // Under its own budget and filters, so that the bytes are the ones that were sent.
+        let thread = thread.as_ref().map(|thread| thread.assemble().map(Arc::new)).transpose()?;
+        contexts.assemble(taken, thread).map_err(|source| {
             let column = taken.column().clone();
             match source {
                 AssembleError::Budget(source @ BudgetError::NoRoom { .. }) => {

@@ -185,10 +185,11 @@ impl SharedFlow {
                 let draft = state.draft(cell);
                 let made = state.fingerprint(cell.column);
                 let defaults = Arc::clone(&state.defaults);
+                let before = state.last_request(cell.column);
                 drop(state);
                 match self.assembled(cell, draft) {
                     Ok(snapshot) if snapshot.is_current() => {
-                        RunAction::Compute(cell, Context::new(snapshot, defaults), made)
+                        RunAction::Compute(cell, Context::new(snapshot, defaults, before), made)
                     }
                     // No new value passes the filters, so the next action skips the cell.
                     Ok(snapshot) => {
@@ -317,7 +318,7 @@ impl SharedFlow {
             _ => self.lock(),
         };
         state.receipts.insert(cell, mem::take(receipt));
-        state.requests.began(cell.column, *called);
+        state.requests.sent(cell.column, called.take());
         let reported = state.scheduler.handle_stored(cell, value.is_none());
         debug_assert!(reported.is_ok(), "{REPORTED}");
         drop(state);

@@ -20,9 +20,11 @@ use crate::declare::default_limits::SKIP_MESSAGE;
 use crate::declare::error::BoxError;
 use crate::history::{SkipReason, Value};
 use crate::model::End;
-use crate::model::usage::{CellReceipt, Fingerprint, Receipt, SpendLimitError, UnixTime};
+use crate::model::cache::MarkedRequest;
+use crate::model::usage::{CellReceipt, Fingerprint, Receipt, SpendLimitError, UnixTime, Usage};
 use crate::run::Error;
 use crate::run::shared::CountedTokens;
+use crate::run::state::SentCall;
 use crate::run::user_code::discard;
 use crate::schedule::Cell;
 use crate::store::{Put, StoreError};
@@ -60,8 +62,8 @@ pub(super) struct Unstored {
     /// `None` if the cell is skipped.
     pub(super) value: Option<Value>,
     pub(super) receipt: CellReceipt,
-    /// The time at which the last call began, if this process called a model.
-    pub(super) called: Option<Instant>,
+    /// The last call; `None` if no model was called.
+    pub(super) called: Option<SentCall>,
     /// The tokens of the value, once counted.
     pub(super) counted: Option<CountedTokens>,
     pub(super) span: CellSpan,
@@ -160,8 +162,8 @@ impl<'a> Computation<'a> {
                 text.push_str(&more);
                 return (!more.is_empty()).then_some(CellReport::Delta(more));
             }
-            Some(Ok(Piece::CallStarted(model))) => {
-                self.receipt.get_or_insert_default().call_started(model);
+            Some(Ok(Piece::CallStarted(model, marked))) => {
+                self.receipt.get_or_insert_default().call_started(model, marked);
                 return None;
             }
             Some(Ok(Piece::Waiting { pause, error })) => CellReport::Waiting { pause, error },
@@ -226,7 +228,7 @@ impl<'a> Computation<'a> {
 
     /// The cell with this value, or skipped for this reason.
     fn finish(&mut self, value: Option<Value>, skipped: Option<SkipReason>) -> Unstored {
-        let called = self.receipt.as_ref().and_then(|receipt| receipt.called);
+        let called = self.receipt.as_mut().and_then(|receipt| receipt.called.take());
         let calls = self.receipt.take().map(|receipt| Arc::new(receipt.build(self.attempt)));
         let made = value.is_some().then_some(self.made);
         let receipt = CellReceipt { calls, skipped, made, ..CellReceipt::default() };
@@ -269,8 +271,8 @@ impl Drop for Computation<'_> {
 /// The receipt of a cell in progress.
 struct ReceiptBuilder {
     started: Instant,
-    /// The time at which the last call began.
-    called: Option<Instant>,
+    /// The last call.
+    called: Option<SentCall>,
     receipt: Receipt,
 }
 
@@ -282,8 +284,8 @@ impl Default for ReceiptBuilder {
 
 impl ReceiptBuilder {
     /// A call counts as unreported until the end with the usage.
-    fn call_started(&mut self, model: Arc<str>) {
-        self.called = Some(Instant::now());
+    fn call_started(&mut self, model: Arc<str>, marked: Option<Arc<MarkedRequest>>) {
+        self.called = Some(SentCall { at: Instant::now(), marked, usage: Usage::default() });
         self.receipt.at = Some(UnixTime::now());
         self.receipt.model = Some(model);
         self.receipt.calls += 1;
@@ -297,12 +299,16 @@ impl ReceiptBuilder {
 
     fn call_ended(&mut self, end: End) {
         if let Some(usage) = end.usage {
+            if let Some(called) = &mut self.called {
+                called.usage = usage;
+            }
             self.receipt.usage += usage;
             self.receipt.unreported = self.receipt.unreported.saturating_sub(1);
         }
         self.receipt.finish = Some(end.finish);
         self.receipt.id = end.id.map(Into::into);
         self.receipt.thoughts = end.thoughts;
+        self.receipt.diagnosis = end.diagnosis;
     }
 
     fn build(self, attempts: usize) -> Receipt {

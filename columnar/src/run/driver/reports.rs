@@ -76,11 +76,13 @@ impl<'a, I: ColumnId> Run<'a, I> {
             }
             CellReport::Finished(unstored) => {
                 let is_skipped = unstored.value.is_none();
+                // Before the cell is stored: readers of a value know what it cost. Filters and the counter are called.
+                let miss = caught(|| self.shared().cache_miss(cell, &unstored.receipt)).flatten();
                 self.unstored = Some(unstored);
                 self.shared().report(|scheduler| {
                     if is_skipped { scheduler.handle_skipped(cell) } else { scheduler.handle_computed(cell) }
                 });
-                None
+                miss.and_then(|miss| Some(Event::CacheMiss { column: column?, step, miss }))
             }
             CellReport::Failed(failure) => {
                 let CellFailure { error, cause, is_over_limit, unstored } = *failure;

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::SharedFlow;
-use crate::context::compaction::{DocumentLog, LogReader, first_laid_anew};
-use crate::context::documents::Update;
+use crate::context::compaction::{DocumentLog, LogForm, LogReader, first_laid_anew};
+use crate::context::documents::{LogPlace, Update};
 use crate::context::{FlowPast, LogTurns, StoredCells, TakenViews};
 use crate::declare::Plan;
 use crate::history::Value;
@@ -34,7 +34,7 @@ impl SharedFlow {
         let name = plan.schema().name(cell.column);
         let invalid = |source| Error::Update { column: name.clone(), step: cell.step, source };
         let mut update = Update::parse(value.clone()).map_err(invalid)?;
-        let before = self.log_before(plan, cell, has_edits(plan, &readers))?;
+        let before = self.log_before(plan, cell, form(plan, &readers))?;
         if update.first_laid_anew().is_some() {
             self.remember_log(plan, cell, before.next(cell.step, &update).map_err(invalid)?);
             return Ok(None);
@@ -50,7 +50,7 @@ impl SharedFlow {
     }
 
     /// The first step of the part that is worth it for the columns that read the log. Calls counters.
-    fn first_laid_anew(&self, log: &DocumentLog, step: usize, readers: &[usize]) -> Option<usize> {
+    fn first_laid_anew(&self, log: &DocumentLog, step: usize, readers: &[usize]) -> Option<LogPlace> {
         let readings: Vec<LogReading> =
             readers.iter().filter_map(|column| self.reading(*column, step)).collect();
         let turns: Vec<LogTurns> =
@@ -78,13 +78,13 @@ impl SharedFlow {
     }
 
     /// The log of a source before a cell, found from the stored updates, which are in memory.
-    fn log_before(&self, plan: &Plan, cell: Cell, has_edits: bool) -> Result<DocumentLog> {
+    fn log_before(&self, plan: &Plan, cell: Cell, form: LogForm) -> Result<DocumentLog> {
         let name = plan.schema().name(cell.column);
         let ((first, mut log), updates) = {
             let state = self.lock();
             let known = state.logs.get(name).cloned();
-            let known = known.filter(|(steps, log)| *steps <= cell.step && log.has_edits() == has_edits);
-            (known.unwrap_or_else(|| (0, DocumentLog::new(has_edits))), state.table.history(cell.column))
+            let known = known.filter(|(steps, log)| *steps <= cell.step && log.form() == form);
+            (known.unwrap_or_else(|| (0, DocumentLog::new(form))), state.table.history(cell.column))
         };
         for step in first..cell.step {
             let update = updates.value(step).map_or_else(|| Ok(Update::new()), Update::parse);
@@ -109,10 +109,12 @@ fn log_readers(plan: &Plan, source: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether the log of a source has edits. Where columns differ, the log counts whole texts, which are more.
-fn has_edits(plan: &Plan, readers: &[usize]) -> bool {
-    readers.iter().all(|column| {
-        let compacted = plan.schema().reads(*column).and_then(|reads| reads.compacted());
-        compacted.is_some_and(|(_, view)| view.edits)
-    })
+/// The form of the log that is decided about. Where columns differ, the log has whole texts and keeps the old ones, which is
+/// the most that any of the columns shows.
+fn form(plan: &Plan, readers: &[usize]) -> LogForm {
+    let forms = readers.iter().filter_map(|column| {
+        let (_, view) = plan.schema().reads(*column)?.compacted()?;
+        Some(LogForm::of(view))
+    });
+    forms.reduce(|one, other| one.and(other)).unwrap_or_default()
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 pub(crate) use past::{PastColumn, PastStore, Unloaded};
 pub(crate) use past::{damaged_update, invalid_history, load_error};
 pub use read::{CellState, Values};
+pub(crate) use requests::SentCall;
 pub(crate) use unloaded::load_all;
 pub(crate) use values::{ValueTable, entry, receipt, skip_reason};
 

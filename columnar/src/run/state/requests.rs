@@ -1,31 +1,58 @@
-//! The times of the last requests of the columns.
+//! The last requests of the columns: when each began, and what the pauses between them have told.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::FlowState;
-use crate::model::usage::UnixTime;
+use crate::model::cache::{
+    CachePolicy, Experience, LearntLifetime, MarkedRequest, PastRequest, PrefixTokens,
+};
+use crate::model::usage::{Receipt, UnixTime, Usage};
+
+/// The number of last receipts of a column from which a flow that was reopened learns.
+const REPLAYED: usize = 256;
+
+/// A request that this process sent.
+#[derive(Clone, Debug)]
+pub(crate) struct SentCall {
+    pub(crate) at: Instant,
+    /// `None` if the model takes no marks.
+    pub(crate) marked: Option<Arc<MarkedRequest>>,
+    /// The tokens that were billed.
+    pub(crate) usage: Usage,
+}
 
 /// The last requests that this process sent for the columns of a flow, by column.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LastRequests(BTreeMap<usize, Instant>);
+pub(crate) struct LastRequests(BTreeMap<usize, SentCall>);
 
 impl LastRequests {
-    /// A request of a column began at this time. Cells of a column may be stored in another order than they were sent.
-    pub(crate) fn began(&mut self, column: usize, at: Option<Instant>) {
-        if let Some(at) = at {
-            let last = self.0.entry(column).or_insert(at);
-            *last = at.max(*last);
+    /// A request of a column was sent. Cells of a column may be stored in another order than they were sent.
+    pub(crate) fn sent(&mut self, column: usize, call: Option<SentCall>) {
+        let Some(call) = call else { return };
+        let before = self.0.get(&column);
+        if before.is_some_and(|before| before.at > call.at) {
+            return;
         }
+        if let Some(marked) = &call.marked {
+            let before = before.and_then(|SentCall { at, marked, usage }| {
+                Some((&**marked.as_ref()?, *at, usage.cache_read + usage.cache_write))
+            });
+            marked.handle_sent(call.at, call.usage.cache_read, before);
+        }
+        self.0.insert(column, call);
     }
 
     /// The last requests of a flow of other columns. `origins` gives, for each of these, the column here: what a request
     /// of the past wrote into a cache is read by a fork as well.
     pub(super) fn derive(&self, origins: &[Option<usize>]) -> Self {
         let columns = origins.iter().enumerate();
-        Self(columns.filter_map(|(column, origin)| Some((column, *self.0.get(&(*origin)?)?))).collect())
+        Self(
+            columns.filter_map(|(column, origin)| Some((column, self.0.get(&(*origin)?)?.clone()))).collect(),
+        )
     }
 }
 
@@ -33,10 +60,45 @@ impl FlowState {
     /// The time since the last request of a column began: by the clock of this process, and, before the first request of
     /// this process, by the wall clock and the last receipt in memory. `None` if no request is known.
     pub(crate) fn since_last_request(&self, column: usize) -> Option<Duration> {
-        if let Some(at) = self.requests.0.get(&column) {
-            return Some(at.elapsed());
+        if let Some(call) = self.requests.0.get(&column) {
+            return Some(call.at.elapsed());
         }
-        let at = self.receipts.last(column)?.at?;
+        let at = self.receipts.of(column).next_back()?.1.at?;
         Some(UnixTime::now().since(at))
     }
+
+    /// The last request of a column, as the next one sees it.
+    pub(crate) fn last_request(&self, column: usize) -> Option<PastRequest> {
+        let pause = self.since_last_request(column)?;
+        let sent = self.requests.0.get(&column).and_then(|call| call.marked.as_ref());
+        let learnt = sent.map_or_else(|| self.relearn(column), |marked| marked.learnt);
+        Some(PastRequest { pause, learnt })
+    }
+
+    /// The lifetime that the receipts in memory tell: a program that opens a flow for each step learns as well.
+    fn relearn(&self, column: usize) -> LearntLifetime {
+        let mut learnt = LearntLifetime::default();
+        let mut before: Option<(usize, UnixTime)> = None;
+        let mut receipts: Vec<&Receipt> =
+            self.receipts.of(column).rev().take(REPLAYED).map(|(_, receipt)| &**receipt).collect();
+        receipts.reverse();
+        for receipt in receipts {
+            let (Some(model), Some(at)) = (&receipt.model, receipt.at) else { continue };
+            let marked = cacheable(receipt);
+            let repeated = before.map_or(0, |(marked, _)| marked).min(marked);
+            let pause = before.map(|(_, then)| at.since(then));
+            let request = PrefixTokens { repeated, marked };
+            learnt = learnt.next(request, pause, CachePolicy::by_model(model), Experience::default());
+            before = Some((marked, at));
+        }
+        learnt
+    }
+}
+
+/// The tokens of one request that were cached, or that might have been.
+fn cacheable(receipt: &Receipt) -> usize {
+    let Usage { input, cache_read, cache_write, .. } = receipt.usage;
+    let cached = cache_read.saturating_add(cache_write);
+    let tokens = if cached > 0 { cached } else { input };
+    usize::try_from(tokens / u64::from(receipt.calls.max(1))).unwrap_or(usize::MAX)
 }

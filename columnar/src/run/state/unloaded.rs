@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{FlowState, Unloaded};
-use crate::declare::Reads;
+use crate::declare::{InputView, Reads};
 use crate::history::StepRanges;
 use crate::run::Result;
 use crate::run::contexts::context_cells;
@@ -95,15 +95,34 @@ impl FlowState {
             let Some(reads) = plan.schema().reads(column) else { continue };
             // Windows only move forward, so no later cell reads an earlier step than this one.
             let first = Cell { column, step: self.scheduler.len(column).saturating_sub(last) };
-            // A filter or counter that panics does so again when the cell is computed, and fails it.
-            let shown = caught(|| self.context_cells(reads, first)).flatten().unwrap_or_default();
-            cells.extend(
-                shown.into_iter().map(|(column, steps)| (column, self.reached(column, &steps)..steps.end)),
-            );
-            let needed = self.scheduler.needed(first);
-            cells.extend(needed.map(|(column, steps)| (column, self.reached(column, &steps)..usize::MAX)));
+            let mut next = Some((reads, first));
+            while let Some((reads, cell)) = next {
+                cells.extend(self.needed_by(reads, cell));
+                next = self
+                    .thread_cell(reads, cell)
+                    .and_then(|cell| Some((plan.schema().reads(cell.column)?, cell)));
+            }
         }
         self.unloaded_of(cells)
+    }
+
+    /// The cells that a cell and the later ones of the column need.
+    fn needed_by(&mut self, reads: &Reads, cell: Cell) -> Vec<(usize, Range<usize>)> {
+        // A filter or counter that panics does so again when the cell is computed, and fails it.
+        let shown = caught(|| self.context_cells(reads, cell)).flatten().unwrap_or_default();
+        let shown =
+            shown.into_iter().map(|(column, steps)| (column, self.reached(column, &steps)..steps.end));
+        let needed = self.scheduler.needed(cell);
+        shown
+            .chain(needed.map(|(column, steps)| (column, self.reached(column, &steps)..usize::MAX)))
+            .collect()
+    }
+
+    /// The last cell of the conversation that a cell continues, if it is in memory.
+    fn thread_cell(&self, reads: &Reads, cell: Cell) -> Option<Cell> {
+        let &InputView { column, ref spec, .. } = reads.thread.as_ref()?;
+        let steps = spec.cells(cell.step, &self.scheduler.skipped(column));
+        steps.rev().map(|step| Cell { column, step }).find(|cell| self.table.has(*cell))
     }
 
     /// The first step to load of a column for a window over these steps. A window that has turned out to reach over skipped

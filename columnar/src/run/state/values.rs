@@ -128,15 +128,16 @@ impl Receipts {
     }
 
     /// The receipts of a column, by step.
-    pub(crate) fn of(&self, column: usize) -> impl Iterator<Item = (usize, &Arc<Receipt>)> {
+    pub(crate) fn of(&self, column: usize) -> impl DoubleEndedIterator<Item = (usize, &Arc<Receipt>)> {
         let maps = self.maps.range((column, 0)..=(column, usize::MAX));
         maps.flat_map(|(_, steps)| steps.iter()).map(|(step, receipt)| (*step, receipt))
     }
 
-    /// The receipt of the last step of a column that has one.
-    pub(crate) fn last(&self, column: usize) -> Option<&Arc<Receipt>> {
-        let (_, steps) = self.maps.range((column, 0)..=(column, usize::MAX)).next_back()?;
-        steps.values().next_back()
+    /// The last receipt before a step, and its step.
+    pub(crate) fn before(&self, cell: Cell) -> Option<(usize, &Arc<Receipt>)> {
+        let maps = self.maps.range((cell.column, 0)..=map_key(cell)).rev();
+        let mut receipts = maps.filter_map(|(_, steps)| steps.range(..cell.step).next_back());
+        receipts.next().map(|(step, receipt)| (*step, receipt))
     }
 
     /// The reason for a skipped cell, if it was stored.

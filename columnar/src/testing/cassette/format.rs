@@ -43,7 +43,7 @@ fn recording(Recording { cell, request: recorded, replies, .. }: &Recording) -> 
 
 fn request(recorded: &RecordedRequest) -> JsonLayout {
     let RecordedRequest { model, system, messages, follow_up, max_tokens, settings, schema, .. } = recorded;
-    let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = settings;
+    let ReplySettings { effort, temperature, top_p, seed, stop, cache_key: _, lenient: _ } = settings;
     let mut entries = vec![("model", JsonLayout::quoted(model))];
     entries.extend(max_tokens.map(|limit| ("max_tokens", JsonLayout::number(limit))));
     entries.extend(effort.map(|effort| ("effort", JsonLayout::quoted(effort.as_str()))));
@@ -170,7 +170,7 @@ fn read_request(value: &Located<'_>) -> Result<RecordedRequest, String> {
             top_p: value.optional("top_p")?.map(|value| value.fraction()).transpose()?,
             seed: value.optional("seed")?.map(|value| value.count()).transpose()?,
             stop: stop.iter().map(Located::text).collect::<Result<_, _>>()?,
-            lenient: false,
+            ..ReplySettings::default()
         },
         schema: value.optional("schema")?.as_ref().map(read_schema).transpose()?,
         origins: Vec::new(),
@@ -248,7 +248,7 @@ fn read_reply(value: &Located<'_>) -> Result<RecordedReply, String> {
     };
     let usage = value.optional("usage")?.as_ref().map(read_usage).transpose()?;
     let id = value.optional("id")?.as_ref().map(Located::text).transpose()?;
-    Ok(RecordedReply { pieces, end: End { finish, usage, id, thoughts: None } })
+    Ok(RecordedReply { pieces, end: End { usage, id, ..End::new(finish) } })
 }
 
 fn pieces(text: &str, lengths: &str) -> Option<Vec<String>> {

@@ -144,7 +144,8 @@ impl RecordedRequest {
         // The whole request, because a replay must not answer another one.
         let mut lines = vec![format!("model: {:?}", self.model)];
         lines.extend(self.max_tokens.map(|limit| format!("max_tokens: {limit}")));
-        let ReplySettings { effort, temperature, top_p, seed, stop, lenient: _ } = &self.settings;
+        let ReplySettings { effort, temperature, top_p, seed, stop, cache_key: _, lenient: _ } =
+            &self.settings;
         lines.extend(effort.map(|effort| format!("effort: {effort}")));
         lines.extend(temperature.map(|temperature| format!("temperature: {temperature}")));
         lines.extend(top_p.map(|share| format!("top_p: {share}")));

@@ -58,7 +58,7 @@ impl PieceSource for FaultyReply<'_> {
         if fault == Fault::BreaksOff && self.texts < 1 {
             match self.pieces.next().await {
                 // The request is not a part of the text.
-                Some(Ok(piece @ Piece::CallStarted(_))) => return Some(Ok(piece)),
+                Some(Ok(piece @ Piece::CallStarted(..))) => return Some(Ok(piece)),
                 Some(Ok(piece @ Piece::Text(_))) => {
                     self.texts += 1;
                     return Some(Ok(piece));

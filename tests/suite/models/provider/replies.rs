@@ -52,6 +52,47 @@ async fn p13_a_reply_of_gemini_is_read_to_its_end() {
     assert_eq!(outcome.ends[0].usage, Some(Usage::new(9, 2)));
 }
 
+/// Anthropic and OpenAI say why a prefix was not read, where the program asks for a comparison.
+#[tokio::test]
+async fn p15_the_reason_of_a_provider_for_a_miss_is_in_the_receipt() {
+    let anthropic = |reason: &str| {
+        let diagnostics = format!(r#""usage":{{"input_tokens":9}},"diagnostics":{reason}}}"#);
+        let body = Wire::Anthropic.reply(&["Hi"]);
+        body.replace(r#""usage":{"input_tokens":9,"output_tokens":1}}"#, &diagnostics)
+    };
+    let responses = |found: &str| {
+        let response = format!(
+            r#""response":{{"id":"resp_7","status":"completed","usage":{{"input_tokens":9}},"prompt_cache_diagnostics":{found}}}"#
+        );
+        event("response.output_text.delta", r#""delta":"Hi""#) + &event("response.completed", &response)
+    };
+    let said = r#"{"cache_miss_reason":{"type":"Be brief.","cache_missed_input_tokens":7}}"#;
+    for (name, body, found) in [
+        (
+            "anthropic/x",
+            anthropic(r#"{"cache_miss_reason":{"type":"system_changed","cache_missed_input_tokens":1200}}"#),
+            Some("system_changed, 1200 tokens"),
+        ),
+        ("anthropic/x", anthropic(r#"{"cache_miss_reason":{"type":"unavailable"}}"#), Some("unavailable")),
+        ("anthropic/x", anthropic(r#"{"cache_miss_reason":null}"#), None),
+        ("anthropic/x", anthropic("null"), None),
+        // A server could quote the request.
+        ("anthropic/x", anthropic(said), None),
+        (
+            "openai_resp/x",
+            responses(r#"{"type":"cache_miss","reason":"tools_changed","cache_missed_tokens":2048}"#),
+            Some("tools_changed, 2048 tokens"),
+        ),
+        ("openai_resp/x", responses(r#"{"type":"cache_hit"}"#), None),
+        ("openai_resp/x", responses("null"), None),
+    ] {
+        let outcome = reply_of(name, &body).await;
+        assert_eq!(outcome.value.as_deref(), Some("Hi"), "{body}");
+        let diagnosis = outcome.receipt.and_then(|receipt| receipt.diagnosis.clone());
+        assert_eq!(diagnosis.map(|diagnosis| diagnosis.to_string()).as_deref(), found, "{body}");
+    }
+}
+
 /// A server that keeps its connection open after the finish, and sends no `[DONE]`, kept the reply for two minutes.
 #[tokio::test(start_paused = true)]
 async fn p13_a_finished_reply_does_not_wait_for_the_end_of_its_connection() {

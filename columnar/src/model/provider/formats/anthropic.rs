@@ -65,7 +65,13 @@ fn thinking(settings: &SentSettings<'_>) -> Option<Json> {
 
 fn read(kind: &str, event: &Json, reply: &mut WireReply) {
     match kind {
-        "message_start" => add_tokens(event.pointer("/message/usage"), reply),
+        "message_start" => {
+            add_tokens(event.pointer("/message/usage"), reply);
+            // Source: <https://platform.claude.com/docs/en/build-with-claude/cache-diagnostics>
+            let reason = "/message/diagnostics/cache_miss_reason";
+            let [kind, missed] = ["type", "cache_missed_input_tokens"].map(|name| format!("{reason}/{name}"));
+            reply.diagnose(event, &kind, &missed);
+        }
         "content_block_start" => {
             reply.has_tool_call |= string(event, "/content_block/type") == Some("tool_use");
         }

@@ -100,5 +100,9 @@ fn end(event: &Json, reply: &mut WireReply) {
         cache_write_long: count(usage, "/input_tokens_details/cache_write_tokens_details/ttl_12h_tokens"),
         ..WireTokens::default()
     };
+    // Source: <https://developers.openai.com/api/docs/guides/prompt-caching/diagnostics>. Without a miss there is no reason.
+    let found = "/response/prompt_cache_diagnostics";
+    let [reason, missed] = ["reason", "cache_missed_tokens"].map(|name| format!("{found}/{name}"));
+    reply.diagnose(event, &reason, &missed);
     reply.is_ended = true;
 }

@@ -1,38 +1,58 @@
-//! An entry of a log: the texts that a step puts, and how a model reads them.
+//! A part of a log: texts that stand together in a turn, and how a model reads them.
 
 use crate::context::budget::FixedText;
-use crate::context::documents::{FencedText, Kind, push_items, push_lines};
+use crate::context::documents::{FencedText, Key, Kind, push_items, push_lines};
 use crate::history::Value;
 
-/// The texts that stand in the turn of one step, and the names of those that ended there.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LogEntry {
-    pub(super) texts: Vec<EntryText>,
-    pub(super) removed: Vec<FixedText>,
+/// The name of a text in a log.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum DocumentName {
+    Legend,
+    Tree,
+    Document(Key),
 }
 
-/// A text in an entry.
+impl From<DocumentName> for FixedText {
+    fn from(name: DocumentName) -> Self {
+        match name {
+            DocumentName::Legend => Self::Legend,
+            DocumentName::Tree => Self::Tree,
+            DocumentName::Document(key) => Self::Document(key),
+        }
+    }
+}
+
+/// Texts that stand together in the turn of one step, and the names of the texts that ended there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LogPart {
+    pub(super) texts: Vec<LogText>,
+    pub(super) removed: Vec<DocumentName>,
+}
+
+/// A text in a log.
 #[derive(Clone, Debug)]
-pub(super) struct EntryText {
-    pub(super) text: FixedText,
+pub(super) struct LogText {
+    pub(super) name: DocumentName,
     pub(super) value: Value,
     pub(super) form: TextForm,
     /// The step of the last change.
     pub(super) since: usize,
+    /// The tokens of an edit that the document has not grown by.
+    pub(super) excess: usize,
 }
 
-/// What a text means for the entries before.
+/// What a text means for the texts before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TextForm {
-    /// No entry before has a text of this name.
+    /// No part before has a text of this name.
     New,
-    /// The text replaces one in an entry before.
+    /// The text replaces one in a part before.
     Replacement,
-    /// The text is a diff of one in an entry before.
+    /// The text is a diff of one in a part before.
     Edit,
 }
 
-/// The titles of texts by name and form, in the order of an entry.
+/// The titles of texts by name and form, in the order of a part.
 const TITLES: [[&str; 3]; 5] = [
     ["# Legend", "# Legend (replaces the one above)", "# Legend (changes the one above)"],
     ["# File Tree", "# File Tree (replaces the one above)", "# File Tree (changes the one above)"],
@@ -41,7 +61,11 @@ const TITLES: [[&str; 3]; 5] = [
     ["# URLs", "# URLs (each replaces its text above)", "# URLs (each changes its text above)"],
 ];
 
-impl EntryText {
+impl LogText {
+    pub(super) fn new(name: DocumentName, value: Value, form: TextForm, since: usize) -> Self {
+        Self { name, value, form, since, excess: 0 }
+    }
+
     /// About the tokens of the text with the fence and the path. Sizes are compared with one another alone, so no counter is
     /// called.
     pub(super) fn tokens(&self) -> usize {
@@ -50,18 +74,18 @@ impl EntryText {
     }
 
     fn path(&self) -> Option<&str> {
-        match &self.text {
-            FixedText::Document(key) => Some(key.path()),
+        match &self.name {
+            DocumentName::Document(key) => Some(key.path()),
             _ => None,
         }
     }
 
     /// The number of the titles in [`TITLES`].
     fn title(&self) -> usize {
-        match &self.text {
-            FixedText::Legend => 0,
-            FixedText::Tree | FixedText::Instructions(_) => 1,
-            FixedText::Document(key) => match key.kind() {
+        match &self.name {
+            DocumentName::Legend => 0,
+            DocumentName::Tree => 1,
+            DocumentName::Document(key) => match key.kind() {
                 Kind::Symbol => 2,
                 Kind::File => 3,
                 Kind::Url => 4,
@@ -70,16 +94,22 @@ impl EntryText {
     }
 }
 
-impl LogEntry {
+impl From<LogText> for LogPart {
+    fn from(text: LogText) -> Self {
+        Self { texts: vec![text], removed: Vec::new() }
+    }
+}
+
+impl LogPart {
     pub(super) fn is_empty(&self) -> bool {
         self.texts.is_empty() && self.removed.is_empty()
     }
 
-    /// The entry in the order of the text: by title, and under each title the texts that are unchanged for longest first.
+    /// The part in the order of the text: by title, and under each title the texts that are unchanged for longest first.
     pub(super) fn sorted(mut self) -> Self {
         self.texts.sort_by(|one, other| {
-            let order = |it: &EntryText| (it.title(), it.form, it.since);
-            order(one).cmp(&order(other)).then_with(|| one.text.cmp(&other.text))
+            let order = |it: &LogText| (it.title(), it.form, it.since);
+            order(one).cmp(&order(other)).then_with(|| one.name.cmp(&other.name))
         });
         self.removed.sort();
         self
@@ -87,10 +117,10 @@ impl LogEntry {
 
     /// About the tokens of the texts.
     pub(super) fn tokens(&self) -> usize {
-        self.texts.iter().map(EntryText::tokens).sum()
+        self.texts.iter().map(LogText::tokens).sum()
     }
 
-    /// The texts that are whole and in no edit.
+    /// The text that a model reads.
     pub(crate) fn text(&self) -> String {
         let mut shown = String::new();
         for (number, titles) in TITLES.iter().enumerate() {
@@ -100,9 +130,9 @@ impl LogEntry {
                 push_items(&mut shown, title, texts);
             }
         }
-        let removed = self.removed.iter().map(|text| match text {
-            FixedText::Document(key) => format!("{} {}", key.kind(), key.path()),
-            other => other.to_string(),
+        let removed = self.removed.iter().map(|name| match name {
+            DocumentName::Document(key) => format!("{} {}", key.kind(), key.path()),
+            other => FixedText::from(other.clone()).to_string(),
         });
         push_lines(&mut shown, "# Removed", removed);
         shown
