@@ -11,6 +11,7 @@
 //! repository, for the folder `traces/histories`; a style is `person`, `agent` or `map`.
 
 mod documents;
+mod threads;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,6 +71,7 @@ fn main() -> Result<()> {
     if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
         fs::write(file, plot(&worst)).unwrap_or_else(|error| println!("{file} is not written: {error}"));
     }
+    threads::compare()?;
     documents::compare()
 }
 
@@ -245,7 +247,8 @@ fn figures(outcomes: &[Outcome]) {
         Worst::of(outcomes.map(|outcome| (ratio(&outcome.total()), outcome.title())))
     };
     let (batch, human) = (Some(Clock::Batch), Some(Clock::Human));
-    let columns = outcomes.iter().flat_map(|outcome| {
+    let within = outcomes.iter().filter(|outcome| !matches!(outcome.kind, Kind::OneStep | Kind::Slow));
+    let columns = within.flat_map(|outcome| {
         outcome
             .columns
             .iter()
@@ -256,9 +259,11 @@ fn figures(outcomes: &[Outcome]) {
         ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::over_bound)),
         ("adversarial_over_bound", 1.05, adversarial(outcomes)),
         ("worst_over_uncached", 1.0, Worst::of(columns)),
+        ("human_over_both_lifetimes", 1.15, of(Kind::AppendOnly, human, Column::over_both)),
+        ("slow_over_uncached", 1.03, of(Kind::Slow, None, Column::over_uncached)),
+        ("one_step_over_uncached", 1.25, of(Kind::OneStep, None, Column::over_uncached)),
     ];
     let others = [
-        ("human_over_both_lifetimes", of(Kind::AppendOnly, human, Column::over_both)),
         ("batch_unhinted_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
         ("human_hinted_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
         ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),

@@ -1,11 +1,11 @@
 //! The bills of coding sessions in the layouts of the library and of other programs, for several models.
 
-use columnar::cache::{CachePolicy, Lifetime, Pace};
+use columnar::cache::{CachePolicy, Lifetime};
 use columnar::{Result, View, documents};
 
 use super::cache::Marks;
 use super::clock::{Clock, SEEDS};
-use super::policies::{TimeHints, library_marks};
+use super::learning::Learner;
 use super::rules::Rules;
 use super::scenario::Scenario;
 use super::trace::Trace;
@@ -42,13 +42,18 @@ pub struct ComparedView {
 }
 
 /// The layouts of the library.
-pub const VIEWS: [ComparedView; 4] = [
+pub const VIEWS: [ComparedView; 5] = [
     ComparedView { name: "files", view: || documents("files").all(), adapts: false },
     ComparedView { name: "tiered", view: || documents("files").tiered().into(), adapts: false },
     ComparedView { name: "compacted", view: || documents("files").compacted().into(), adapts: true },
     ComparedView {
         name: "edits",
         view: || documents("files").compacted().edits().at_most(2.0).into(),
+        adapts: true,
+    },
+    ComparedView {
+        name: "once",
+        view: || documents("files").compacted().at_most(1.0).into(),
         adapts: true,
     },
 ];
@@ -125,19 +130,25 @@ pub fn bills_of(
     let mut all = Vec::new();
     for &model in models {
         let rules = Rules::of_model(model);
-        let still = views.iter().filter(|view| !view.adapts);
-        let still = still.map(|view| adapted(view, sessions, Circumstances { model, times: &[] }));
-        let still: Vec<Adapted> = still.collect::<Result<_>>()?;
+        let mut still: Vec<Option<Trace>> = Vec::new();
+        for view in views {
+            still.push(if view.adapts { None } else { Some(view.requests(sessions, model, &[])?) });
+        }
         for &clock in clocks {
             let times = clock.times(&apart, &rules, SEEDS[0]);
-            let circumstances = Circumstances { model, times: &times };
             let timed = Timed { rules: &rules, times: &times, live: &fixed[0].1.0 };
             let mut bills: Vec<LayoutBill> =
                 fixed.iter().map(|(layout, (trace, marks))| timed.bill(layout.name(), trace, marks)).collect();
-            bills.extend(still.iter().map(|it| timed.bill(it.name, &it.trace, &it.marks)));
-            for view in views.iter().filter(|view| view.adapts) {
-                let it = adapted(view, sessions, circumstances)?;
-                bills.push(timed.bill(it.name, &it.trace, &it.marks));
+            for (view, still) in views.iter().zip(&still) {
+                let adapted: Trace;
+                let trace = if let Some(trace) = still {
+                    trace
+                } else {
+                    adapted = view.requests(sessions, model, &times)?;
+                    &adapted
+                };
+                let learner = Learner::new(trace, CachePolicy::by_model(model))?;
+                bills.push(timed.bill(view.name, trace, &learner.marks(&timed.scenario(trace))?));
             }
             // A bound for all layouts has no minimum, because any text may stand behind another one.
             let no_minimum = Rules { minimum: 0, ..rules.clone() };
@@ -148,6 +159,13 @@ pub fn bills_of(
         }
     }
     Ok(all)
+}
+
+impl ComparedView {
+    /// The requests of a column with this view, which calls a model at these times.
+    fn requests(&self, sessions: &[CodingSession], model: &'static str, times: &[f64]) -> Result<Trace> {
+        sessions_trace(self.name.to_owned(), sessions, &(self.view)(), Circumstances { model, times })
+    }
 }
 
 /// The circumstances of a bill.
@@ -167,24 +185,6 @@ impl Timed<'_> {
     fn scenario<'s>(&'s self, trace: &'s Trace) -> Scenario<'s> {
         Scenario::at(trace, self.rules, self.times.to_vec())
     }
-}
-
-/// The requests in a layout of the library, and the marks of the library.
-struct Adapted {
-    name: &'static str,
-    trace: Trace,
-    marks: Vec<Marks>,
-}
-
-fn adapted(
-    view: &ComparedView,
-    sessions: &[CodingSession],
-    circumstances: Circumstances<'_>,
-) -> Result<Adapted> {
-    let trace = sessions_trace(view.name.to_owned(), sessions, &(view.view)(), circumstances)?;
-    let hints = TimeHints { pace: Pace::default(), last: false };
-    let marks = library_marks(&trace, CachePolicy::by_model(circumstances.model), hints)?;
-    Ok(Adapted { name: view.name, trace, marks })
 }
 
 /// The cost with these marks, or with a mark at each block for a provider that caches all prefixes.

@@ -12,6 +12,7 @@
 pub mod bound;
 pub mod cache;
 pub mod cached_model;
+pub mod certificate;
 pub mod chart;
 pub mod clock;
 pub mod documents;

@@ -16,7 +16,7 @@ use crate::cost::trace::{self, ColumnSpec, Trace};
 use crate::models::ChunkModel;
 
 /// The instruction, in tokens.
-const INSTRUCTION: usize = 1500;
+pub const INSTRUCTION: usize = 1500;
 
 /// The circumstances of sessions.
 #[derive(Clone, Copy, Debug)]
