@@ -7,8 +7,8 @@
 //! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table. Then come the strategies of
 //! budgets and the layouts of edited files, with one provider, and the layouts of documents with eight models.
 //!
-//! `-- --documents` prints the last part alone. `-- --record FOLDER STYLE` prints the sizes of sessions from the history of a
-//! repository, for the folder `traces/histories`; a style is `person`, `agent` or `map`.
+//! `-- --documents` prints the last part alone. `-- --record FOLDER STYLE ADDRESS` prints the sizes of sessions from the
+//! history of a repository, for the folder `traces/histories`; a style is `person`, `agent` or `map`.
 
 mod documents;
 mod threads;
@@ -27,11 +27,11 @@ use columnar_tests::cost::policies::{POLICIES, TimeHints, library_marks, oracle_
 use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
 use columnar_tests::cost::scenario::Scenario;
 use columnar_tests::cost::trace::{Kind, Trace};
+use columnar_tests::cost::traces;
 use columnar_tests::cost::traces::coding::{self, Circumstances};
 use columnar_tests::cost::traces::edits::{GENERATED, Project};
 use columnar_tests::cost::traces::layouts::Layout;
 use columnar_tests::cost::traces::record::{WorkStyle, record};
-use columnar_tests::cost::traces;
 use columnar_tests::figures::{bar, figure};
 
 /// The model of the tables of budgets and layouts.
@@ -40,9 +40,9 @@ const MODEL: &str = "anthropic/claude-sonnet-5";
 fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().collect();
     let mut recorded = arguments.iter().skip_while(|argument| *argument != "--record").skip(1);
-    if let (Some(folder), Some(style)) = (recorded.next(), recorded.next()) {
+    if let (Some(folder), Some(style), Some(address)) = (recorded.next(), recorded.next(), recorded.next()) {
         let style = WorkStyle::by_name(style).expect("a style is `person`, `agent` or `map`");
-        match record(Path::new(folder), style) {
+        match record(Path::new(folder), style, address) {
             Ok(sizes) => print!("{sizes}"),
             Err(error) => println!("nothing is recorded: {error}"),
         }

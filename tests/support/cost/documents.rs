@@ -27,6 +27,9 @@ pub const MODELS: [&str; 8] = [
     "deepseek/deepseek-v4-pro",
 ];
 
+/// The model of layouts that do not depend on the model: no window is known, which a growing log may exceed.
+const ANY_MODEL: &str = "any";
+
 /// The clocks of the bills.
 pub const CLOCKS: [Clock; 2] = [Clock::Batch, Clock::Human];
 
@@ -51,11 +54,7 @@ pub const VIEWS: [ComparedView; 5] = [
         view: || documents("files").compacted().edits().at_most(2.0).into(),
         adapts: true,
     },
-    ComparedView {
-        name: "once",
-        view: || documents("files").compacted().at_most(1.0).into(),
-        adapts: true,
-    },
+    ComparedView { name: "once", view: || documents("files").compacted().at_most(1.0).into(), adapts: true },
 ];
 
 /// The bills of a project with a model and a clock, in prices of a plain token.
@@ -125,20 +124,23 @@ pub fn bills_of(
     clocks: &[Clock],
     views: &[ComparedView],
 ) -> Result<Vec<ProjectBills>> {
-    let fixed = [Layout::FilesFirst, Layout::FilesLast].map(|layout| (layout, layout.trace(project, sessions)));
+    let fixed =
+        [Layout::FilesFirst, Layout::FilesLast].map(|layout| (layout, layout.trace(project, sessions)));
     let (apart, _) = Layout::Apart.trace(project, sessions);
     let mut all = Vec::new();
+    let mut still: Vec<Option<Trace>> = Vec::new();
+    for view in views {
+        still.push(if view.adapts { None } else { Some(view.requests(sessions, ANY_MODEL, &[])?) });
+    }
     for &model in models {
         let rules = Rules::of_model(model);
-        let mut still: Vec<Option<Trace>> = Vec::new();
-        for view in views {
-            still.push(if view.adapts { None } else { Some(view.requests(sessions, model, &[])?) });
-        }
         for &clock in clocks {
             let times = clock.times(&apart, &rules, SEEDS[0]);
             let timed = Timed { rules: &rules, times: &times, live: &fixed[0].1.0 };
-            let mut bills: Vec<LayoutBill> =
-                fixed.iter().map(|(layout, (trace, marks))| timed.bill(layout.name(), trace, marks)).collect();
+            let mut bills: Vec<LayoutBill> = fixed
+                .iter()
+                .map(|(layout, (trace, marks))| timed.bill(layout.name(), trace, marks))
+                .collect();
             for (view, still) in views.iter().zip(&still) {
                 let adapted: Trace;
                 let trace = if let Some(trace) = still {
