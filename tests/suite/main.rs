@@ -29,6 +29,7 @@ pub mod cost {
     pub mod audit;
     pub mod cache_plan;
     pub mod cached_prefix;
+    pub mod layouts;
     pub mod prices;
     pub mod simulator;
     pub mod spending;

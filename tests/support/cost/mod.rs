@@ -12,8 +12,10 @@
 pub mod bound;
 pub mod cache;
 pub mod cached_model;
+pub mod certificate;
 pub mod chart;
 pub mod clock;
+pub mod documents;
 pub mod learning;
 pub mod outcome;
 pub mod policies;

@@ -39,7 +39,17 @@ impl Random {
     pub fn text(&mut self, lengths: &[usize]) -> String {
         let tokens = self.0.choice(lengths).copied().unwrap_or(1);
         let tokens = self.0.usize(tokens - tokens / 4..=tokens + tokens / 4);
+        self.text_of(tokens)
+    }
+
+    /// A unique text of this number of tokens, or of four.
+    pub fn text_of(&mut self, tokens: usize) -> String {
         // `Estimate` counts a token for four bytes: the number is 4 tokens, and each word is one.
         format!("{:016x}{}", self.0.u64(..), " and".repeat(tokens.saturating_sub(4)))
+    }
+
+    /// A unique line of this number of bytes, of which the last one ends the line.
+    pub fn line(&mut self, bytes: usize) -> String {
+        format!("{:0width$x}\n", self.0.u64(..), width = bytes - 1)
     }
 }

@@ -87,12 +87,21 @@ impl Piece {
 impl Prefixes {
     /// A request of these blocks.
     pub fn request(&mut self, pieces: impl IntoIterator<Item = Piece>) -> Request {
+        self.number(pieces, false)
+    }
+
+    /// A request of blocks whose numbers do not depend on the prefixes before.
+    pub fn request_apart(&mut self, pieces: impl IntoIterator<Item = Piece>) -> Request {
+        self.number(pieces, true)
+    }
+
+    fn number(&mut self, pieces: impl IntoIterator<Item = Piece>, are_apart: bool) -> Request {
         let (mut before, mut until) = (None, 0);
         let blocks = pieces.into_iter().map(|Piece { speaker, identity, tokens, ends }| {
             // The key has the number of the prefix before, so equal blocks after different prefixes differ.
             let next = self.0.len();
             let prefix = *self.0.entry((before, identity, speaker)).or_insert(next);
-            before = Some(prefix);
+            before = (!are_apart).then_some(prefix);
             until += tokens;
             Block { prefix, until, speaker, ends }
         });

@@ -88,6 +88,18 @@ pub fn marked_providers() -> Vec<(&'static CachePolicy, Rules)> {
     rows
 }
 
+impl Rules {
+    /// The rules for a model. A provider without marks caches every prefix that it was sent.
+    pub fn of_model(model: &str) -> Self {
+        let rules = rules(CachePolicy::by_model(model));
+        if rules.most_marks > 0 {
+            return rules;
+        }
+        let look_back = LookBack::Blocks(usize::MAX);
+        Self { most_marks: usize::MAX, look_back, automatic: look_back, keeps_prefixes: true, ..rules }
+    }
+}
+
 /// The name of the provider of a model.
 pub fn name_of(providers: &[(&'static CachePolicy, Rules)], model: &str) -> Option<&'static str> {
     let rules = rules(CachePolicy::by_model(model));

@@ -86,6 +86,10 @@ pub enum Kind {
     Mutable,
     /// The trace is made for the worst case.
     Adversarial,
+    /// Each conversation ends after a step.
+    OneStep,
+    /// Pauses are longer than a lifetime.
+    Slow,
 }
 
 /// The requests of some sessions.
@@ -111,6 +115,7 @@ impl Trace {
     pub fn new(name: impl Into<String>, kind: Kind, columns: Vec<ColumnSpec>) -> Self {
         let clocks: &[Clock] = match kind {
             Kind::Adversarial => &[Clock::Batch],
+            Kind::OneStep => &[Clock::Human],
             _ => &[Clock::Batch, Clock::Human, Clock::Bursty],
         };
         Self {
@@ -159,6 +164,12 @@ impl Trace {
     /// A request of the first column that is not of this library.
     pub fn call(&mut self, turn: usize, pieces: impl IntoIterator<Item = Piece>) {
         let request = self.prefixes.request(pieces);
+        self.calls.push(Call { turn, depth: 0, column: 0, request, cell: None });
+    }
+
+    /// The same as [`call`](Self::call) with blocks that are the same after any prefix.
+    pub fn call_apart(&mut self, turn: usize, pieces: impl IntoIterator<Item = Piece>) {
+        let request = self.prefixes.request_apart(pieces);
         self.calls.push(Call { turn, depth: 0, column: 0, request, cell: None });
     }
 }

@@ -1,9 +1,12 @@
 //! Coding sessions in the layouts of other programs: files have a fixed position, and change in place.
 
-use super::edits::{Project, Step, instruction};
+use std::collections::BTreeMap;
+
+use super::coding::instruction;
+use super::sessions::{ChangedText, CodingSession, CodingStep, path};
 use crate::cost::cache::Marks;
 use crate::cost::request::{Piece, Speaker};
-use crate::cost::trace::{Kind, Pause, Trace};
+use crate::cost::trace::{Kind, Trace};
 
 /// The position of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +15,9 @@ pub enum Layout {
     FilesFirst,
     /// The files are after the conversation, before the current message.
     FilesLast,
+    /// Each text can be cached by itself, wherever it is. No provider has that, so the bound of such requests is one for
+    /// every layout.
+    Apart,
 }
 
 impl Layout {
@@ -20,29 +26,39 @@ impl Layout {
         match self {
             Self::FilesFirst => "files first",
             Self::FilesLast => "files last",
+            Self::Apart => "apart",
         }
     }
 
     /// The sessions of a project, and the marks of such programs.
-    pub fn trace(self, project: Project) -> (Trace, Vec<Marks>) {
+    pub fn trace(self, project: &str, sessions: &[CodingSession]) -> (Trace, Vec<Marks>) {
         let coder = instruction();
         let instruction = Piece::new(Speaker::System, &coder.instruction, true);
-        let name = format!("T6 {} {}", project.name(), self.name());
+        let name = format!("T6 {project} {}", self.name());
         let (mut trace, mut marks) = (Trace::new(name, Kind::Mutable, vec![coder]), Vec::new());
         let user = |text: &str| Piece::new(Speaker::User, text, true);
-        for session in project.sessions() {
-            let mut files: Vec<Piece> = session.files.iter().map(|text| user(text)).collect();
+        for session in sessions {
+            let mut files: BTreeMap<usize, Piece> = BTreeMap::new();
             let (mut conversation, mut after) = (Vec::new(), None);
-            for Step { message, edit, reply } in &session.steps {
-                if let Some((file, text)) = edit
-                    && let Some(file) = files.get_mut(*file)
-                {
-                    *file = user(text);
+            for CodingStep { pause, message, changes, reply } in &session.steps {
+                for ChangedText { document, text } in changes {
+                    match text {
+                        Some(text) => {
+                            let shown = format!("{}\n```\n{text}\n```\n\n", path(*document));
+                            files.insert(*document, user(&shown));
+                        }
+                        None => drop(files.remove(document)),
+                    }
                 }
                 let message = user(message);
-                let turn = trace.turn(after, Pause::Thought);
+                let turn = trace.turn(after, *pause);
+                let files: Vec<Piece> = files.values().cloned().collect();
                 let (pieces, positions) = self.arrange(&instruction, &files, &conversation, &message);
-                trace.call(turn, pieces);
+                if self == Self::Apart {
+                    trace.call_apart(turn, pieces);
+                } else {
+                    trace.call(turn, pieces);
+                }
                 marks.push(Marks::short(positions));
                 after = Some(turn);
                 conversation.extend([message, Piece::new(Speaker::Assistant, reply, true)]);
@@ -62,7 +78,9 @@ impl Layout {
         let (before, after, positions) = match self {
             // Block 0 is the instruction, so the number of files is the position of the last one. The current message is
             // marked as well.
-            Self::FilesFirst => (files, conversation, [0, files.len(), files.len() + conversation.len() + 1]),
+            Self::FilesFirst | Self::Apart => {
+                (files, conversation, [0, files.len(), files.len() + conversation.len() + 1])
+            }
             // Nothing after the files would be read again. `Marks::short` removes duplicates.
             Self::FilesLast => (conversation, files, [0, 0, conversation.len()]),
         };

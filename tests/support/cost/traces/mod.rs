@@ -4,11 +4,17 @@
 pub mod adversarial;
 pub mod budgets;
 pub mod chat;
+pub mod coding;
 pub mod edits;
 pub mod fan;
+pub mod histories;
 pub mod layouts;
 pub mod patterns;
+pub mod pauses;
+pub mod record;
 mod replies;
+pub mod sessions;
+pub mod threads;
 pub mod tools;
 
 use std::ops::Range;
@@ -26,13 +32,14 @@ const MESSAGES: &[usize] = &[15, 30, 60, 100, 150, 250, 600];
 /// The lengths of replies of models, in tokens.
 const REPLIES: &[usize] = &[60, 120, 200, 300, 400, 700];
 
-/// All traces except the traces of `edits`, whose sessions are compared by layout.
+/// All traces except the traces of `coding` and `threads`, which are compared by layout.
 ///
 /// # Errors
 ///
 /// The errors of the flows. None is expected.
 pub fn all() -> Result<Vec<Trace>> {
     let mut traces = vec![chat::trace()?, patterns::trace()?, tools::trace()?, budgets::trace()?];
+    traces.extend([pauses::one_step()?, pauses::slow()?]);
     traces.extend(fan::traces()?);
     traces.extend(adversarial::traces()?);
     Ok(traces)

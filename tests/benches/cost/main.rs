@@ -5,13 +5,20 @@
 //!
 //! Each line of the table is the worst provider for the library. `-- --all` prints all of them,
 //! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table. Then come the strategies of
-//! budgets and the layouts of edited files, with one provider.
+//! budgets and the layouts of edited files, with one provider, and the layouts of documents with eight models.
+//!
+//! `-- --documents` prints the last part alone. `-- --record FOLDER STYLE` prints the sizes of sessions from the history of a
+//! repository, for the folder `traces/histories`; a style is `person`, `agent` or `map`.
+
+mod documents;
+mod threads;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::{env, fs};
 
-use columnar::Result;
 use columnar::cache::{CachePolicy, Pace};
+use columnar::{Result, View};
 use columnar_tests::cost::cache::Marks;
 use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::clock::Clock;
@@ -20,14 +27,31 @@ use columnar_tests::cost::policies::{POLICIES, TimeHints, library_marks, oracle_
 use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
 use columnar_tests::cost::scenario::Scenario;
 use columnar_tests::cost::trace::{Kind, Trace};
-use columnar_tests::cost::traces::edits::{PROJECTS, Project};
-use columnar_tests::cost::traces::{self, layouts::Layout};
+use columnar_tests::cost::traces::coding::{self, Circumstances};
+use columnar_tests::cost::traces::edits::{GENERATED, Project};
+use columnar_tests::cost::traces::layouts::Layout;
+use columnar_tests::cost::traces::record::{WorkStyle, record};
+use columnar_tests::cost::traces;
 use columnar_tests::figures::{bar, figure};
 
 /// The model of the tables of budgets and layouts.
 const MODEL: &str = "anthropic/claude-sonnet-5";
 
 fn main() -> Result<()> {
+    let arguments: Vec<String> = env::args().collect();
+    let mut recorded = arguments.iter().skip_while(|argument| *argument != "--record").skip(1);
+    if let (Some(folder), Some(style)) = (recorded.next(), recorded.next()) {
+        let style = WorkStyle::by_name(style).expect("a style is `person`, `agent` or `map`");
+        match record(Path::new(folder), style) {
+            Ok(sizes) => print!("{sizes}"),
+            Err(error) => println!("nothing is recorded: {error}"),
+        }
+        return Ok(());
+    }
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    if has("--documents") {
+        return documents::compare();
+    }
     let providers = marked_providers();
     let mut outcomes = Vec::new();
     for trace in traces::all()? {
@@ -35,8 +59,6 @@ fn main() -> Result<()> {
             outcomes.extend(Outcome::of(&trace, provider, rules)?);
         }
     }
-    let arguments: Vec<String> = env::args().collect();
-    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     let worst = worst_of_each(&outcomes);
     table(if has("--all") { outcomes.iter().collect() } else { worst.clone() }, has("--columns"));
     if let Some((provider, rules)) =
@@ -49,7 +71,8 @@ fn main() -> Result<()> {
     if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
         fs::write(file, plot(&worst)).unwrap_or_else(|error| println!("{file} is not written: {error}"));
     }
-    Ok(())
+    threads::compare()?;
+    documents::compare()
 }
 
 /// The outcome of each trace and clock with the provider for which the library is farthest above the bound.
@@ -128,9 +151,12 @@ fn layouts(provider: &'static CachePolicy, rules: &Rules) -> Result<Vec<Layouts>
     print!("{project:10} {clock:6} {first:>7} {last:>7} {append:>7} {tiers:>7} {bound:>7} {oracle:>7}");
     println!(" | {first:>8} {append:>8} {tiers:>8}");
     let mut all = Vec::new();
-    for project in PROJECTS {
-        let [first, last] = [Layout::FilesFirst, Layout::FilesLast].map(|layout| layout.trace(project));
-        let (append, tiers) = (project.append()?, project.tiers()?);
+    for project in GENERATED {
+        let sessions = project.sessions();
+        let [first, last] =
+            [Layout::FilesFirst, Layout::FilesLast].map(|layout| layout.trace(project.name(), &sessions));
+        let append = in_layout(project, "append", &columnar::documents("files").all())?;
+        let tiers = in_layout(project, "tiers", &columnar::documents("files").tiered().into())?;
         let largest = [&first.0, &append, &tiers].map(Trace::largest);
         let marks = library_marks(&tiers, provider, TimeHints { pace: Pace::default(), last: false })?;
         let oracle = |clock| {
@@ -150,6 +176,10 @@ fn layouts(provider: &'static CachePolicy, rules: &Rules) -> Result<Vec<Layouts>
     }
     println!();
     Ok(all)
+}
+
+fn in_layout(project: Project, layout: &str, files: &View) -> Result<Trace> {
+    coding::trace(project, layout, files, Circumstances { model: MODEL, times: &[] })
 }
 
 type Ratio = fn(&Layouts) -> f64;
@@ -217,7 +247,8 @@ fn figures(outcomes: &[Outcome]) {
         Worst::of(outcomes.map(|outcome| (ratio(&outcome.total()), outcome.title())))
     };
     let (batch, human) = (Some(Clock::Batch), Some(Clock::Human));
-    let columns = outcomes.iter().flat_map(|outcome| {
+    let within = outcomes.iter().filter(|outcome| !matches!(outcome.kind, Kind::OneStep | Kind::Slow));
+    let columns = within.flat_map(|outcome| {
         outcome
             .columns
             .iter()
@@ -228,9 +259,11 @@ fn figures(outcomes: &[Outcome]) {
         ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::over_bound)),
         ("adversarial_over_bound", 1.05, adversarial(outcomes)),
         ("worst_over_uncached", 1.0, Worst::of(columns)),
+        ("human_over_both_lifetimes", 1.15, of(Kind::AppendOnly, human, Column::over_both)),
+        ("slow_over_uncached", 1.03, of(Kind::Slow, None, Column::over_uncached)),
+        ("one_step_over_uncached", 1.25, of(Kind::OneStep, None, Column::over_uncached)),
     ];
     let others = [
-        ("human_over_both_lifetimes", of(Kind::AppendOnly, human, Column::over_both)),
         ("batch_unhinted_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
         ("human_hinted_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
         ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),
