@@ -15,6 +15,7 @@ use columnar::cache::{CachePolicy, Pace};
 use columnar_tests::cost::cache::Marks;
 use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::clock::Clock;
+use columnar_tests::cost::lifetimes::lifetime_figures;
 use columnar_tests::cost::outcome::{Column, Outcome, Worst};
 use columnar_tests::cost::policies::{POLICIES, TimeHints, library_marks, oracle_at};
 use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
@@ -46,6 +47,7 @@ fn main() -> Result<()> {
         layout_figures(&layouts(provider, rules)?);
     }
     figures(&outcomes);
+    lifetime_figures(&providers)?;
     if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
         fs::write(file, plot(&worst)).unwrap_or_else(|error| println!("{file} is not written: {error}"));
     }
@@ -230,7 +232,7 @@ fn figures(outcomes: &[Outcome]) {
         ("worst_over_uncached", 1.0, Worst::of(columns)),
     ];
     let others = [
-        ("human_over_both_lifetimes", of(Kind::AppendOnly, human, Column::over_both)),
+        ("human_of_all_over_both_lifetimes", of(Kind::AppendOnly, human, Column::over_both)),
         ("batch_unhinted_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
         ("human_hinted_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
         ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),

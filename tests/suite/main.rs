@@ -27,6 +27,7 @@ pub mod assembly {
 pub mod cost {
     pub mod cache_plan;
     pub mod cached_prefix;
+    pub mod learnt;
     pub mod prices;
     pub mod simulator;
     pub mod spending;

@@ -19,6 +19,10 @@ pub enum Clock {
     Bursty,
     /// Each pause ends a second before the short lifetime does, or a second after.
     Edge,
+    /// A pause of ten minutes before each step, twice the usual short lifetime.
+    TenMinutes,
+    /// A pause of hours before each step, longer than most long lifetimes.
+    Hours,
 }
 
 /// The median of the time that people think, in seconds.
@@ -45,6 +49,8 @@ impl Clock {
             Self::Human => "human",
             Self::Bursty => "bursty",
             Self::Edge => "edge",
+            Self::TenMinutes => "10 min",
+            Self::Hours => "hours",
         }
     }
 
@@ -58,6 +64,8 @@ impl Clock {
             }
             Self::Batch | Self::Human => Some(Pace::batch()),
             Self::Edge => Some(Pace::think(Duration::from_secs_f64(rules.short.seconds))),
+            Self::TenMinutes => Some(Pace::every(Duration::from_mins(10))),
+            Self::Hours => Some(Pace::every(Duration::from_hours(4))),
             Self::Bursty => None,
         }
     }
@@ -90,6 +98,8 @@ impl Clock {
             (Self::Human, _) => random.log_normal(THOUGHT, SPREAD).max(10.0),
             (Self::Bursty, _) if random.happens(0.8) => random.between(10.0, 20.0),
             (Self::Bursty, _) => random.between(120.0, 2400.0),
+            (Self::TenMinutes, _) => random.between(590.0, 620.0),
+            (Self::Hours, _) => random.between(7200.0, 30_000.0),
             (Self::Edge, _) => rules.short.seconds + if random.happens(0.5) { 1.0 } else { -1.0 },
         }
     }

@@ -14,6 +14,7 @@ pub mod cache;
 pub mod chart;
 pub mod clock;
 pub mod learning;
+pub mod lifetimes;
 pub mod outcome;
 pub mod policies;
 pub mod random;

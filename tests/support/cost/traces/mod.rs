@@ -7,6 +7,7 @@ pub mod chat;
 pub mod edits;
 pub mod fan;
 pub mod layouts;
+pub mod lifetimes;
 pub mod patterns;
 mod replies;
 pub mod tools;
