@@ -51,11 +51,7 @@ pub const VIEWS: [ComparedView; 5] = [
         view: || documents("files").compacted().edits().at_most(2.0).into(),
         adapts: true,
     },
-    ComparedView {
-        name: "once",
-        view: || documents("files").compacted().at_most(1.0).into(),
-        adapts: true,
-    },
+    ComparedView { name: "once", view: || documents("files").compacted().at_most(1.0).into(), adapts: true },
 ];
 
 /// The bills of a project with a model and a clock, in prices of a plain token.
@@ -125,7 +121,8 @@ pub fn bills_of(
     clocks: &[Clock],
     views: &[ComparedView],
 ) -> Result<Vec<ProjectBills>> {
-    let fixed = [Layout::FilesFirst, Layout::FilesLast].map(|layout| (layout, layout.trace(project, sessions)));
+    let fixed =
+        [Layout::FilesFirst, Layout::FilesLast].map(|layout| (layout, layout.trace(project, sessions)));
     let (apart, _) = Layout::Apart.trace(project, sessions);
     let mut all = Vec::new();
     for &model in models {
@@ -137,8 +134,10 @@ pub fn bills_of(
         for &clock in clocks {
             let times = clock.times(&apart, &rules, SEEDS[0]);
             let timed = Timed { rules: &rules, times: &times, live: &fixed[0].1.0 };
-            let mut bills: Vec<LayoutBill> =
-                fixed.iter().map(|(layout, (trace, marks))| timed.bill(layout.name(), trace, marks)).collect();
+            let mut bills: Vec<LayoutBill> = fixed
+                .iter()
+                .map(|(layout, (trace, marks))| timed.bill(layout.name(), trace, marks))
+                .collect();
             for (view, still) in views.iter().zip(&still) {
                 let adapted: Trace;
                 let trace = if let Some(trace) = still {

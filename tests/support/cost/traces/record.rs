@@ -67,11 +67,13 @@ impl WorkStyle {
 pub fn record(folder: &Path, style: WorkStyle) -> io::Result<String> {
     let git = Git(folder.to_owned());
     let head = git.text(&["rev-parse", "HEAD"])?;
-    let log = git.text(&["log", "--min-parents=1", "--max-parents=1", "--reverse", "--format=%H %ae", "HEAD"])?;
+    let log =
+        git.text(&["log", "--min-parents=1", "--max-parents=1", "--reverse", "--format=%H %ae", "HEAD"])?;
     let log: Vec<(&str, &str)> = log.lines().filter_map(|line| line.split_once(' ')).collect();
     let mut record = format!("# commit {}# style {}\n", head, style.name());
     for part in 0..SESSIONS {
-        let part = log.get(log.len() * part / SESSIONS..log.len() * (part + 1) / SESSIONS).unwrap_or_default();
+        let part =
+            log.get(log.len() * part / SESSIONS..log.len() * (part + 1) / SESSIONS).unwrap_or_default();
         let commits = commits_of(&git, part, style.commits())?;
         if let (Some(first), Some(last)) = (commits.first(), commits.last()) {
             let range = format!("session {:.12}..{:.12}\n", first.hash, last.hash);
@@ -169,7 +171,8 @@ impl Git {
         for (blob, path) in tree.lines().filter_map(|line| line.split_once(' ')) {
             if path.ends_with(".rs") {
                 let text = self.text(&["cat-file", "blob", blob])?;
-                let size = text.lines().filter(|line| names_symbol(line)).map(|line| line.trim().len() + 1).sum();
+                let size =
+                    text.lines().filter(|line| names_symbol(line)).map(|line| line.trim().len() + 1).sum();
                 symbols.push((path.to_owned(), tokens(size) + tokens(path.len())));
             }
         }
@@ -181,10 +184,14 @@ impl Git {
 fn names_symbol(line: &str) -> bool {
     const ITEMS: [&str; 9] =
         ["fn", "struct", "enum", "trait", "impl", "type", "mod", "static", "macro_rules!"];
-    let mut words = line.split_whitespace().skip_while(|word| {
-        word.starts_with("pub") || matches!(*word, "unsafe" | "async" | "const")
-    });
-    words.next().is_some_and(|word| ITEMS.iter().any(|item| word.strip_prefix(item).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))))
+    let mut words = line
+        .split_whitespace()
+        .skip_while(|word| word.starts_with("pub") || matches!(*word, "unsafe" | "async" | "const"));
+    words.next().is_some_and(|word| {
+        ITEMS
+            .iter()
+            .any(|item| word.strip_prefix(item).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)))
+    })
 }
 
 /// A change as git lists it.
@@ -223,7 +230,8 @@ impl RawChange {
         let words: Vec<&str> = meta.split(' ').collect();
         let [old_mode, new_mode, old, new, _] = words.as_slice() else { return None };
         // A link or a module is no text.
-        let is_file = [old_mode, new_mode].into_iter().all(|mode| matches!(*mode, "100644" | "100755" | "000000"));
+        let is_file =
+            [old_mode, new_mode].into_iter().all(|mode| matches!(*mode, "100644" | "100755" | "000000"));
         let diff = is_file.then_some(0);
         Some(Self { path: path.to_owned(), old: (*old).to_owned(), new: (*new).to_owned(), diff })
     }
