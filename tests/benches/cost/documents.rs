@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::thread;
 
 use columnar::Result;
-use columnar_tests::cost::clock::Clock;
 use columnar_tests::cost::certificate::{adversaries, certificate, random_session};
+use columnar_tests::cost::clock::Clock;
 use columnar_tests::cost::documents::{ComparedView, MODELS, ProjectBills, VIEWS, bills, bills_of};
 use columnar_tests::cost::outcome::Worst;
 use columnar_tests::cost::random::Random;

@@ -28,11 +28,11 @@ use columnar_tests::cost::policies::{POLICIES, TimeHints, library_marks, oracle_
 use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
 use columnar_tests::cost::scenario::Scenario;
 use columnar_tests::cost::trace::{Kind, Trace};
+use columnar_tests::cost::traces;
 use columnar_tests::cost::traces::coding::{self, Circumstances};
 use columnar_tests::cost::traces::edits::{GENERATED, Project};
 use columnar_tests::cost::traces::layouts::Layout;
 use columnar_tests::cost::traces::record::{WorkStyle, record};
-use columnar_tests::cost::traces;
 use columnar_tests::figures::{bar, figure};
 
 /// The model of the tables of budgets and layouts.
@@ -262,10 +262,7 @@ fn figures(outcomes: &[Outcome]) {
         ("worst_over_uncached", 1.0, Worst::of(columns)),
     ];
     let others = [
-<<<<<<< HEAD:tests/benches/cost/main.rs
-=======
         ("human_of_all_over_both_lifetimes", of(Kind::AppendOnly, human, Column::over_both)),
->>>>>>> w-lives:tests/benches/cost.rs
         ("batch_unhinted_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
         ("human_hinted_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
         ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),
