@@ -30,6 +30,7 @@ pub mod cost {
     pub mod cache_plan;
     pub mod cached_prefix;
     pub mod layouts;
+    pub mod learnt;
     pub mod prices;
     pub mod simulator;
     pub mod spending;

@@ -36,7 +36,15 @@
 //! # Cache marks
 //!
 //! Some providers cache a request only at its marks. A prompt places marks where the next request will still be the
-//! same, if that pays by the provider's prices and by the time between two steps. You set that time:
+//! same, if that pays by the provider's prices and by the time between two steps.
+//!
+//! That time is learnt, for each column. Providers keep a prefix for a short time, or for a longer one at a higher fee.
+//! Each pause tells what no marks, the short lifetime and the long one would have cost so far, and the marks follow what
+//! would have cost least. A switch waits until it pays for writing the prefix anew. Receipts have the time of each request,
+//! so a command that opens the flow for each step learns, too. The first request of a conversation is marked while enough
+//! conversations with the same instruction go on.
+//!
+//! If you know the time before the first pause, state it:
 //!
 //! ```
 //! use columnar::cache::Pace;
@@ -51,8 +59,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! By default, steps are assumed to follow each other at once. [`cache_plan`](crate::flow::Handle::cache_plan) shows
-//! the marks.
+//! A stated pace stands above what is learnt, and [`Pace::learnt`](crate::cache::Pace::learnt) takes it back.
+//! [`cache_plan`](crate::flow::Handle::cache_plan) shows the marks for any pace.
+//!
+//! The lifetimes come from the documentation of providers. Where receipts show that a provider keeps prefixes longer than
+//! documented, or loses them sooner, plans of this process go by the receipts, and
+//! [`observed`](crate::cache::observed) shows what was seen.
 //!
 //! Of documents that change, the [tiered layout](super::documents) has a mark at the end of each tier.
 //!

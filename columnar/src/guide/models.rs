@@ -80,7 +80,7 @@
 //! | [`or_model("…")`](crate::Prompt::or_model) | the model that is called if the first one fails |
 //! | [`strip_thoughts()`](crate::Prompt::strip_thoughts), [`keep_thoughts()`](crate::Prompt::keep_thoughts) | leaves out thoughts in the text, and keeps thoughts in the receipt |
 //! | [`allow_truncated()`](crate::Prompt::allow_truncated), [`allow_empty()`](crate::Prompt::allow_empty) | stores replies that are cut off or have no text |
-//! | [`pace(…)`](crate::Prompt::pace) | the time until the next request of the column, for the provider's [cache](super::caches) |
+//! | [`pace(…)`](crate::Prompt::pace) | the time until the next request of the column, for the provider's [cache](super::caches), where it is not to be learnt |
 //!
 //! Not every model takes every setting: many models that think have no temperature, and efforts differ. By the tables
 //! of the providers, a setting that the model does not take is an error before the run computes anything. A column that

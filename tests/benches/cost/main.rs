@@ -22,6 +22,7 @@ use columnar::{Result, View};
 use columnar_tests::cost::cache::Marks;
 use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::clock::Clock;
+use columnar_tests::cost::lifetimes::lifetime_figures;
 use columnar_tests::cost::outcome::{Column, Outcome, Worst};
 use columnar_tests::cost::policies::{POLICIES, TimeHints, library_marks, oracle_at};
 use columnar_tests::cost::rules::{Rules, marked_providers, name_of};
@@ -68,6 +69,7 @@ fn main() -> Result<()> {
         layout_figures(&layouts(provider, rules)?);
     }
     figures(&outcomes);
+    lifetime_figures(&providers)?;
     if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
         fs::write(file, plot(&worst)).unwrap_or_else(|error| println!("{file} is not written: {error}"));
     }
@@ -247,8 +249,7 @@ fn figures(outcomes: &[Outcome]) {
         Worst::of(outcomes.map(|outcome| (ratio(&outcome.total()), outcome.title())))
     };
     let (batch, human) = (Some(Clock::Batch), Some(Clock::Human));
-    let within = outcomes.iter().filter(|outcome| !matches!(outcome.kind, Kind::OneStep | Kind::Slow));
-    let columns = within.flat_map(|outcome| {
+    let columns = outcomes.iter().flat_map(|outcome| {
         outcome
             .columns
             .iter()
@@ -259,11 +260,9 @@ fn figures(outcomes: &[Outcome]) {
         ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::over_bound)),
         ("adversarial_over_bound", 1.05, adversarial(outcomes)),
         ("worst_over_uncached", 1.0, Worst::of(columns)),
-        ("human_over_both_lifetimes", 1.15, of(Kind::AppendOnly, human, Column::over_both)),
-        ("slow_over_uncached", 1.03, of(Kind::Slow, None, Column::over_uncached)),
-        ("one_step_over_uncached", 1.25, of(Kind::OneStep, None, Column::over_uncached)),
     ];
     let others = [
+        ("human_of_all_over_both_lifetimes", of(Kind::AppendOnly, human, Column::over_both)),
         ("batch_unhinted_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
         ("human_hinted_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),
         ("human_kept_over_bound", of(Kind::AppendOnly, human, Column::kept_over_bound)),

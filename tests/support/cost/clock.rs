@@ -19,9 +19,9 @@ pub enum Clock {
     Bursty,
     /// Each pause ends a second before the short lifetime does, or a second after.
     Edge,
-    /// Each pause has about ten minutes.
-    Minutes,
-    /// Each pause has some hours.
+    /// A pause of ten minutes before each step, twice the usual short lifetime.
+    TenMinutes,
+    /// A pause of hours before each step, longer than most long lifetimes.
     Hours,
 }
 
@@ -49,7 +49,7 @@ impl Clock {
             Self::Human => "human",
             Self::Bursty => "bursty",
             Self::Edge => "edge",
-            Self::Minutes => "minutes",
+            Self::TenMinutes => "10 min",
             Self::Hours => "hours",
         }
     }
@@ -64,8 +64,8 @@ impl Clock {
             }
             Self::Batch | Self::Human => Some(Pace::batch()),
             Self::Edge => Some(Pace::think(Duration::from_secs_f64(rules.short.seconds))),
-            Self::Minutes => Some(Pace::every(Duration::from_mins(10))),
-            Self::Hours => Some(Pace::every(Duration::from_hours(5))),
+            Self::TenMinutes => Some(Pace::every(Duration::from_mins(10))),
+            Self::Hours => Some(Pace::every(Duration::from_hours(4))),
             Self::Bursty => None,
         }
     }
@@ -98,8 +98,8 @@ impl Clock {
             (Self::Human, _) => random.log_normal(THOUGHT, SPREAD).max(10.0),
             (Self::Bursty, _) if random.happens(0.8) => random.between(10.0, 20.0),
             (Self::Bursty, _) => random.between(120.0, 2400.0),
-            (Self::Minutes, _) => random.between(540.0, 660.0),
-            (Self::Hours, _) => random.between(7200.0, 28_800.0),
+            (Self::TenMinutes, _) => random.between(590.0, 620.0),
+            (Self::Hours, _) => random.between(7200.0, 30_000.0),
             (Self::Edge, _) => rules.short.seconds + if random.happens(0.5) { 1.0 } else { -1.0 },
         }
     }

@@ -17,6 +17,7 @@ pub mod chart;
 pub mod clock;
 pub mod documents;
 pub mod learning;
+pub mod lifetimes;
 pub mod outcome;
 pub mod policies;
 pub mod random;

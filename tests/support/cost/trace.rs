@@ -86,10 +86,6 @@ pub enum Kind {
     Mutable,
     /// The trace is made for the worst case.
     Adversarial,
-    /// Each conversation ends after a step.
-    OneStep,
-    /// Pauses are longer than a lifetime.
-    Slow,
 }
 
 /// The requests of some sessions.
@@ -115,7 +111,6 @@ impl Trace {
     pub fn new(name: impl Into<String>, kind: Kind, columns: Vec<ColumnSpec>) -> Self {
         let clocks: &[Clock] = match kind {
             Kind::Adversarial => &[Clock::Batch],
-            Kind::OneStep => &[Clock::Human],
             _ => &[Clock::Batch, Clock::Human, Clock::Bursty],
         };
         Self {

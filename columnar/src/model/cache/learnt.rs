@@ -8,8 +8,8 @@
 //!
 //! From the short lifetime to the long one, one long pause would be reason enough, which is wrong for a dialogue of few
 //! steps: it ends before the switch pays. So this switch follows the [experience](Experience) of all conversations with the
-//! same instruction: what the long lifetime saves of each token, for as many requests as there have been in the
-//! conversation. A conversation that begins writes its prefix in any case, and is expected to become as long as others.
+//! same instruction: what the long lifetime saves of a token that is repeated, less the fees of new tokens, for all
+//! requests to come. A conversation is expected to become as long as others, and to go on for as many requests as it had.
 
 use std::time::Duration;
 
@@ -50,14 +50,22 @@ pub struct LearntLifetime {
 pub struct Experience {
     conversations: f64,
     requests: f64,
-    /// The tokens up to the deepest marks.
-    tokens: f64,
-    /// What the long lifetime would have saved from the second requests on, in prices of a plain token.
+    /// The tokens that requests repeated.
+    repeated: f64,
+    /// What the long lifetime would have saved of these, in prices of a plain token.
     saved: f64,
+    /// The fees of the long lifetime for the tokens that were new in later requests than the first ones.
+    fees: f64,
 }
 
 /// The number of conversations from which on earlier ones count half.
 const REMEMBERED: f64 = 64.0;
+
+/// The expected number of requests of a conversation before a few are known.
+const LENGTH: f64 = 40.0;
+
+/// The number of conversations that are a few.
+const FEW: f64 = 4.0;
 
 const CHOICES: [Option<Lifetime>; 3] = [None, Some(Lifetime::Short), Some(Lifetime::Long)];
 
@@ -95,13 +103,12 @@ impl LearntLifetime {
         let before = next.lifetime;
         let price = RequestPrice::of(request, pause, policy);
         let (Some(cost), false) = (price.of_choice(before), request.marked == 0) else { return next };
-        let length = others.requests / others.conversations.max(1.0);
         next.own.count(&price);
         others.count(&price);
         // A program that opens the flow for each step knows no others.
         let known = if others.requests < next.own.requests { next.own } else { others };
-        let rest = if pause.is_some() { next.own.requests } else { length };
-        let expected = known.saved / known.tokens * rest * price.marked;
+        let sent = next.own.requests;
+        let expected = known.saving_of_a_request(&price) * sent.max(known.length() - sent);
         let mut most = 0.0;
         for (choice, saved) in CHOICES.into_iter().zip(&mut next.saved) {
             let Some(other) = price.of_choice(choice).filter(|_| choice != before) else { continue };
@@ -131,18 +138,34 @@ impl Experience {
 
     fn count(&mut self, price: &RequestPrice<'_>) {
         if self.conversations > REMEMBERED {
-            for sum in [&mut self.conversations, &mut self.requests, &mut self.tokens, &mut self.saved] {
+            let Self { conversations, requests, repeated, saved, fees } = self;
+            for sum in [conversations, requests, repeated, saved, fees] {
                 *sum /= 2.0;
             }
         }
-        let [short, long] = [Lifetime::Short, Lifetime::Long].map(|lifetime| price.of_choice(Some(lifetime)));
         self.requests += 1.0;
-        self.tokens += price.marked;
         if price.pause.is_none() {
             self.conversations += 1.0;
-        } else if let (Some(short), Some(long)) = (short, long) {
-            self.saved += short - long;
+            return;
         }
+        let [short, long] = [Lifetime::Short, Lifetime::Long].map(|lifetime| price.of_choice(Some(lifetime)));
+        if let (Some(short), Some(long), Some(write)) = (short, long, price.policy.long) {
+            let fees = (write.factor - price.policy.short.factor) * (price.marked - price.repeated);
+            self.repeated += price.repeated;
+            self.saved += short - long + fees;
+            self.fees += fees;
+        }
+    }
+
+    /// What the long lifetime is expected to save of each request of this size.
+    fn saving_of_a_request(&self, price: &RequestPrice<'_>) -> f64 {
+        let later = (self.requests - self.conversations).max(1.0);
+        self.saved / self.repeated.max(1.0) * price.marked - self.fees / later
+    }
+
+    /// The expected number of requests of a conversation. Most of those that are known go on, so they become twice as long.
+    fn length(&self) -> f64 {
+        if self.conversations < FEW { LENGTH } else { LENGTH.min(2.0 * self.requests / self.conversations) }
     }
 }
 

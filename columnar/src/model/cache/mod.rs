@@ -5,6 +5,9 @@
 //!     │             CachePolicy ┐
 //!     └──────────────────────┼──▶ CachePlan        the positions and the lifetime of the marks
 //!                       Pace ┘
+//!                         ▲
+//! pauses ──▶ LearntLifetime                        unless the program states a pace
+//! receipts ──▶ ObservedLifetimes ──▶ CachePolicy   where a provider differs from the documentation
 //! ```
 
 mod audit;

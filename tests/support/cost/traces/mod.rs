@@ -9,8 +9,8 @@ pub mod edits;
 pub mod fan;
 pub mod histories;
 pub mod layouts;
+pub mod lifetimes;
 pub mod patterns;
-pub mod pauses;
 pub mod record;
 mod replies;
 pub mod sessions;
@@ -39,7 +39,6 @@ const REPLIES: &[usize] = &[60, 120, 200, 300, 400, 700];
 /// The errors of the flows. None is expected.
 pub fn all() -> Result<Vec<Trace>> {
     let mut traces = vec![chat::trace()?, patterns::trace()?, tools::trace()?, budgets::trace()?];
-    traces.extend([pauses::one_step()?, pauses::slow()?]);
     traces.extend(fan::traces()?);
     traces.extend(adversarial::traces()?);
     Ok(traces)
