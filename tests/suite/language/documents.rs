@@ -205,8 +205,8 @@ mod a_mistake {
 
     #[test]
     fn in_a_view_is_one_error() {
-        const PART: &str = "`coder` reads a part of `files`, and documents are a set, which has no window: read `files` or \
-                            `files.tiered()`";
+        const PART: &str = "`coder` reads a part of `files`, and documents are a set, which has no window: read \
+                            `files.compacted()`, `files.tiered()` or `files`";
         for view in
             ["files.latest", "files.window(3)", "files.prev", "files.prev.all()", "files.window(2).elided()"]
         {
