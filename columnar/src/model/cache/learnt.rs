@@ -104,9 +104,10 @@ impl LearntLifetime {
         let mut next = if is_unknown { Self::default() } else { self };
         let before = next.lifetime;
         let price = RequestPrice::of(request, pause, policy);
-        let (Some(cost), false) = (price.of_choice(before), request.marked == 0) else { return next };
         next.requests += 1.0;
         others.count(&price);
+        // A request below the minimum tells nothing but that a conversation began or goes on.
+        let Some(cost) = price.of_choice(before).filter(|cost| *cost > 0.0) else { return next };
         let expected = others.expected(&price, next.requests);
         let mut most = 0.0;
         for (choice, saved) in CHOICES.into_iter().zip(&mut next.saved) {
@@ -140,9 +141,7 @@ impl LearntLifetime {
 impl Experience {
     /// Adds a request, as [`LearntLifetime::next`] sees it.
     pub fn add(&mut self, request: PrefixTokens, pause: Option<Duration>, policy: &CachePolicy) {
-        if request.marked > 0 {
-            self.count(&RequestPrice::of(request, pause, policy));
-        }
+        self.count(&RequestPrice::of(request, pause, policy));
     }
 
     fn count(&mut self, price: &RequestPrice<'_>) {
