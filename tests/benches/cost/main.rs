@@ -257,11 +257,12 @@ fn figures(outcomes: &[Outcome]) {
     });
     let bars = [
         ("batch_over_bound", 1.01, of(Kind::AppendOnly, batch, Column::hinted_over_bound)),
-        ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::over_bound)),
+        ("human_over_bound", 1.03, of(Kind::AppendOnly, human, Column::batch_over_bound)),
         ("adversarial_over_bound", 1.05, adversarial(outcomes)),
         ("worst_over_uncached", 1.0, Worst::of(columns)),
     ];
     let others = [
+        ("human_learnt_over_bound", of(Kind::AppendOnly, human, Column::over_bound)),
         ("human_of_all_over_both_lifetimes", of(Kind::AppendOnly, human, Column::over_both)),
         ("batch_unhinted_over_bound", of(Kind::AppendOnly, batch, Column::over_bound)),
         ("human_hinted_over_bound", of(Kind::AppendOnly, human, Column::hinted_over_bound)),

@@ -1,7 +1,7 @@
 //! The costs of a trace with a clock and a provider, for all marking policies.
 
 use columnar::Result;
-use columnar::cache::{CachePolicy, Lifetime};
+use columnar::cache::{CachePolicy, Lifetime, Pace};
 
 use super::cache::Marks;
 use super::clock::{Clock, SEEDS};
@@ -17,6 +17,8 @@ type Field = fn(&mut Column) -> &mut f64;
 /// The marks of this library.
 struct LibraryMarks<'m> {
     without_hints: &'m Learner<'m>,
+    /// With the short lifetime at any pace, as for a batch.
+    of_batch: &'m [Marks],
     with_hints: Option<Vec<Marks>>,
 }
 
@@ -27,7 +29,9 @@ pub struct Column {
     pub name: String,
     /// The cost with the marks of this library, without hints about time.
     pub library: f64,
-    /// The same with the pace as a hint and, in a batch, with the last requests; NaN if no pace describes the clock.
+    /// The cost if the pace of a batch is stated, whatever the clock.
+    pub batch: f64,
+    /// The cost with the pace as a hint and, in a batch, with the last requests; NaN if no pace describes the clock.
     pub hinted: f64,
     /// The same as `library` if reading an entry refreshes shorter ones.
     pub kept: f64,
@@ -64,6 +68,7 @@ impl Outcome {
     /// The errors of the plans.
     pub fn of(trace: &Trace, provider: &CachePolicy, rules: &Rules) -> Result<Vec<Self>> {
         let without_hints = Learner::new(trace, provider)?;
+        let of_batch = library_marks(trace, provider, TimeHints { pace: Pace::batch(), last: false })?;
         let outcome = |clock: &Clock| {
             let last = *clock == Clock::Batch;
             let hinted =
@@ -72,7 +77,11 @@ impl Outcome {
                 trace,
                 *clock,
                 rules,
-                &LibraryMarks { without_hints: &without_hints, with_hints: hinted.transpose()? },
+                &LibraryMarks {
+                    without_hints: &without_hints,
+                    of_batch: &of_batch,
+                    with_hints: hinted.transpose()?,
+                },
             )
         };
         trace.clocks.iter().map(outcome).collect()
@@ -103,7 +112,8 @@ impl Outcome {
     fn add(&mut self, scenario: &Scenario<'_>, kept: &Scenario<'_>, ours: &LibraryMarks<'_>) -> Result<()> {
         let without_hints = ours.without_hints.marks(scenario)?;
         let no_hints = vec![f64::NAN; self.columns.len()];
-        let costs: [(Field, Vec<f64>); 6] = [
+        let costs: [(Field, Vec<f64>); 7] = [
+            (|column| &mut column.batch, accepted(scenario, ours.of_batch)),
             (|column| &mut column.library, accepted(scenario, &without_hints)),
             (
                 |column| &mut column.hinted,
@@ -125,6 +135,7 @@ impl Outcome {
         let mut total = Column::named("all");
         for column in &self.columns {
             total.library += column.library;
+            total.batch += column.batch;
             total.hinted += column.hinted;
             total.kept += column.kept;
             total.bound += column.bound;
@@ -150,7 +161,12 @@ impl Column {
         self.library / self.bound
     }
 
-    /// The same over the lower bound with both lifetimes.
+    /// The cost with the marks of a batch over the lower bound with the short lifetime, which these marks have.
+    pub fn batch_over_bound(&self) -> f64 {
+        self.batch / self.bound
+    }
+
+    /// The cost with the marks of this library over the lower bound with both lifetimes.
     pub fn over_both(&self) -> f64 {
         self.library / self.both
     }

@@ -79,13 +79,13 @@ impl Beginnings {
 
 /// What this process knows about the conversations with an instruction and a model.
 #[derive(Debug, Default)]
-struct Known {
+struct InstructionRecord {
     beginnings: Beginnings,
     experience: Experience,
 }
 
 /// By a hash of the model and the instruction.
-static OF_PROCESS: LazyLock<Mutex<BTreeMap<u64, Known>>> = LazyLock::new(Mutex::default);
+static OF_PROCESS: LazyLock<Mutex<BTreeMap<u64, InstructionRecord>>> = LazyLock::new(Mutex::default);
 
 /// The moment from which this process counts.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -126,7 +126,7 @@ impl InstructionKey {
         self.with(|known| known.experience.add(request, pause, policy));
     }
 
-    fn with<T>(self, of: impl FnOnce(&mut Known) -> T) -> T {
+    fn with<T>(self, of: impl FnOnce(&mut InstructionRecord) -> T) -> T {
         // Each change is complete, so a panic elsewhere leaves nothing behind.
         let mut all = OF_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= INSTRUCTIONS && !all.contains_key(&self.0) {

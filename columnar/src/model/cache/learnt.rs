@@ -6,10 +6,10 @@
 //! a pause that was too long, that must be done in any case, and only the difference of the fees counts. A column that
 //! gives up marks loses the cheap read of the next request that follows in time, so that much must have been saved.
 //!
-//! From the short lifetime to the long one, one long pause would be reason enough, which is wrong for a dialogue of few
-//! steps: it ends before the switch pays. So this switch follows the [experience](Experience) of all conversations with the
-//! same instruction: what the long lifetime saves of a token that is repeated, less the fees of new tokens, for all
-//! requests to come. A conversation is expected to become as long as others, and to go on for as many requests as it had.
+//! The fees of the long lifetime while all pauses are short are not held against it when the pauses change: the price of
+//! the switch has them again. So one pause that was too long may be reason enough, which is wrong for a dialogue of few
+//! steps: it ends before the switch pays. The [experience](Experience) of many conversations with the same instruction
+//! tells how long they are, and what the long lifetime saves. It also tells with what the next one begins.
 
 use std::time::Duration;
 
@@ -41,8 +41,8 @@ pub struct LearntLifetime {
     lifetime: Option<Lifetime>,
     /// What each choice would have saved since the last switch, in prices of a plain token.
     saved: [f64; 3],
-    /// What the requests of this column have shown.
-    own: Experience,
+    /// The number of requests.
+    requests: f64,
 }
 
 /// What the requests of conversations have shown about the long lifetime.
@@ -56,23 +56,25 @@ pub struct Experience {
     saved: f64,
     /// The fees of the long lifetime for the tokens that were new in later requests than the first ones.
     fees: f64,
+    /// What no marks would have saved in later requests than the first ones, over the short lifetime.
+    unmarked: f64,
 }
 
 /// The number of conversations from which on earlier ones count half.
 const REMEMBERED: f64 = 64.0;
 
-/// The expected number of requests of a conversation before a few are known.
-const LENGTH: f64 = 40.0;
-
-/// The number of conversations that are a few.
-const FEW: f64 = 4.0;
-
 const CHOICES: [Option<Lifetime>; 3] = [None, Some(Lifetime::Short), Some(Lifetime::Long)];
+
+/// The number of conversations from which on their experience counts.
+const MANY: f64 = 16.0;
+
+/// The most requests that a conversation is expected to have.
+const LONGEST: f64 = 40.0;
 
 impl Default for LearntLifetime {
     /// The lifetime before anything is known: the short one.
     fn default() -> Self {
-        Self { lifetime: Some(Lifetime::Short), saved: [0.0; 3], own: Experience::default() }
+        Self { lifetime: Some(Lifetime::Short), saved: [0.0; 3], requests: 0.0 }
     }
 }
 
@@ -102,24 +104,32 @@ impl LearntLifetime {
         let mut next = if is_unknown { Self::default() } else { self };
         let before = next.lifetime;
         let price = RequestPrice::of(request, pause, policy);
-        let (Some(cost), false) = (price.of_choice(before), request.marked == 0) else { return next };
-        next.own.count(&price);
+        next.requests += 1.0;
         others.count(&price);
-        // A program that opens the flow for each step knows no others.
-        let known = if others.requests < next.own.requests { next.own } else { others };
-        let sent = next.own.requests;
-        let expected = known.saving_of_a_request(&price) * sent.max(known.length() - sent);
+        // A request below the minimum tells nothing but that a conversation began or goes on.
+        let Some(cost) = price.of_choice(before).filter(|cost| *cost > 0.0) else { return next };
+        let expected = others.expected(&price, next.requests);
         let mut most = 0.0;
         for (choice, saved) in CHOICES.into_iter().zip(&mut next.saved) {
             let Some(other) = price.of_choice(choice).filter(|_| choice != before) else { continue };
             *saved += cost - other;
             let is_longer = before == Some(Lifetime::Short) && choice == Some(Lifetime::Long);
-            let gain = if is_longer { expected } else { *saved };
+            if is_longer {
+                *saved = saved.max(0.0);
+            }
+            let gain = match expected.filter(|_| is_longer) {
+                Some(expected) if pause.is_none() => expected,
+                Some(expected) => saved.min(expected),
+                None => *saved,
+            };
             let left = gain - price.of_switch(choice, cost);
             if gain > 0.0 && left >= most {
                 most = left;
                 next.lifetime = choice;
             }
+        }
+        if pause.is_none() && next.lifetime == before && others.is_better_unmarked() {
+            next.lifetime = None;
         }
         if next.lifetime != before {
             next.saved = [0.0; 3];
@@ -131,15 +141,13 @@ impl LearntLifetime {
 impl Experience {
     /// Adds a request, as [`LearntLifetime::next`] sees it.
     pub fn add(&mut self, request: PrefixTokens, pause: Option<Duration>, policy: &CachePolicy) {
-        if request.marked > 0 {
-            self.count(&RequestPrice::of(request, pause, policy));
-        }
+        self.count(&RequestPrice::of(request, pause, policy));
     }
 
     fn count(&mut self, price: &RequestPrice<'_>) {
         if self.conversations > REMEMBERED {
-            let Self { conversations, requests, repeated, saved, fees } = self;
-            for sum in [conversations, requests, repeated, saved, fees] {
+            let Self { conversations, requests, repeated, saved, fees, unmarked } = self;
+            for sum in [conversations, requests, repeated, saved, fees, unmarked] {
                 *sum /= 2.0;
             }
         }
@@ -149,7 +157,9 @@ impl Experience {
             return;
         }
         let [short, long] = [Lifetime::Short, Lifetime::Long].map(|lifetime| price.of_choice(Some(lifetime)));
-        if let (Some(short), Some(long), Some(write)) = (short, long, price.policy.long) {
+        let Some(short) = short else { return };
+        self.unmarked += short - price.marked;
+        if let (Some(long), Some(write)) = (long, price.policy.long) {
             let fees = (write.factor - price.policy.short.factor) * (price.marked - price.repeated);
             self.repeated += price.repeated;
             self.saved += short - long + fees;
@@ -157,15 +167,18 @@ impl Experience {
         }
     }
 
-    /// What the long lifetime is expected to save of each request of this size.
-    fn saving_of_a_request(&self, price: &RequestPrice<'_>) -> f64 {
+    /// What the long lifetime is expected to save in a conversation from this request on, which is the one with this number;
+    /// `None` before there are many conversations. Most of these go on, so they become twice as long.
+    fn expected(&self, price: &RequestPrice<'_>, number: f64) -> Option<f64> {
         let later = (self.requests - self.conversations).max(1.0);
-        self.saved / self.repeated.max(1.0) * price.marked - self.fees / later
+        let each = self.saved / self.repeated.max(1.0) * price.marked - self.fees / later;
+        let length = LONGEST.min(2.0 * self.requests / self.conversations);
+        (self.conversations >= MANY).then(|| each * number.max(length - number))
     }
 
-    /// The expected number of requests of a conversation. Most of those that are known go on, so they become twice as long.
-    fn length(&self) -> f64 {
-        if self.conversations < FEW { LENGTH } else { LENGTH.min(2.0 * self.requests / self.conversations) }
+    /// Whether later requests of many conversations would have cost least without marks.
+    fn is_better_unmarked(&self) -> bool {
+        self.conversations >= MANY && self.unmarked > (self.saved - self.fees).max(0.0)
     }
 }
 
