@@ -93,7 +93,7 @@
 //! A thread is the first view of its column, which has no `self`. The tokens of the conversation come off the budget of the
 //! reader first, and are never cut there. If `assistant` skips a step, its last conversation continues; before its first value,
 //! the reader is skipped. A provider caches for one model, one effort and one schema: `#[deny(unshared)]` makes it a compile error
-//! if those of the reader differ.
+//! if the reader has others.
 //!
 //! Columns that read the same views with the same tags share them all if their instructions stand `after` the messages:
 //!

@@ -288,6 +288,12 @@ fn wrong_threads_are_errors_that_say_what_to_do() {
         let message = error(views);
         assert!(message.contains(word), "{message}");
     }
+    let mut deep = assistant();
+    for depth in 0..40 {
+        deep = column(format!("c{depth}"), deep.thread(), script(["b"]));
+    }
+    let message = flow([deep]).unwrap_err().to_string();
+    assert!(message.contains("`c32` continues more than 32 threads"), "{message}");
     for (text, word) in [
         ("assistant.thread().latest", "drop this"),
         ("assistant.latest.thread()", "right after the column"),

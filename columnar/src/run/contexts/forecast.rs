@@ -90,7 +90,7 @@ pub struct ColumnForecast {
     pub width: usize,
     /// The first context that does not fit, if there is one and the [window](ContextWindow) of the model is known.
     pub overflow: Option<Overflow>,
-    /// What the requests have in common with those of another column, which are sent before.
+    /// What the requests have in common with requests of another column, which are sent before.
     pub shared: Option<SharedForecast>,
 }
 
