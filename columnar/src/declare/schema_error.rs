@@ -231,7 +231,9 @@ pub enum SchemaError {
         column: Name,
     },
     /// A thread of too many others.
-    #[error("`{column}` continues more than {DEEPEST_THREAD} threads, each of which continues the next: continue an earlier one")]
+    #[error(
+        "`{column}` continues more than {DEEPEST_THREAD} threads, each of which continues the next: continue an earlier one"
+    )]
     DeepThreads {
         /// The column that continues.
         column: Name,

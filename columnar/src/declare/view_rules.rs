@@ -86,12 +86,17 @@ impl Schema {
         is_late.then(|| SchemaError::LateThread { column: column.clone() })
     }
 
+    /// The column whose conversation a column continues.
+    pub(crate) fn thread_of(&self, column: usize) -> Option<usize> {
+        Some(self.reads(column)?.thread.as_ref()?.column)
+    }
+
     /// The mistake in a thread of a thread of a thread, and so on.
     pub(super) fn deep_thread(&self, column: usize) -> Option<SchemaError> {
-        let thread = |column: &usize| Some(self.reads(*column)?.thread.as_ref()?.column);
-        let threads = iter::successors(Some(column), thread).skip(1);
+        let threads = iter::successors(self.thread_of(column), |column| self.thread_of(*column));
         let column = self.name(column).clone();
-        (threads.take(DEEPEST_THREAD + 1).count() > DEEPEST_THREAD).then_some(SchemaError::DeepThreads { column })
+        (threads.take(DEEPEST_THREAD + 1).count() > DEEPEST_THREAD)
+            .then_some(SchemaError::DeepThreads { column })
     }
 
     /// The mistake in a column with a thread, to which the system text and the replies of the conversation belong.
