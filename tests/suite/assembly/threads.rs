@@ -114,7 +114,8 @@ async fn a_closure_reads_the_reply_and_the_conversation() {
     let chat = flow! {
         source user;
         column assistant(user, self) = script(["On Monday.", "At ten."]);
-        column length(assistant.thread(), user.latest) = async |assistant, user| format!("{} {}", assistant.len(), user.len());
+        column length(assistant.thread(), user.latest) =
+            async |assistant, user| format!("{} {}", assistant.len(), user.len());
         column count(assistant.thread()) = |cx: Context| async move { cx.messages().len().to_string() };
     };
     for text in ["When?", "At what time?"] {
