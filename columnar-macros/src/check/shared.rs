@@ -48,8 +48,8 @@ struct SharedPart {
 impl SharedPart {
     /// The parts that are known.
     fn all(column: &ColumnDecl, thread: &ColumnDecl) -> Vec<Self> {
-        let ty = |column: &ColumnDecl| column.ty.as_ref().map(|ty| ty.ty.clone());
-        let ty = Self { what: "type", own: ty(column), of_thread: ty(thread) };
+        let [own, of_thread] = [column, thread].map(|column| column.ty.as_ref().map(|ty| ty.ty.clone()));
+        let ty = Self { what: "type", own, of_thread };
         let settings = ["model", "effort"].into_iter().filter_map(|what| Self::setting(what, column, thread));
         settings.chain([ty]).collect()
     }

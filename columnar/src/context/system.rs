@@ -17,8 +17,8 @@ impl Messages {
     /// [tier](crate::tiers::Tier::L0). All but the last have no white space around them, and blank ones are omitted. A
     /// [`prompt`](crate::prompt) sends it; this is for your own client.
     ///
-    /// The instruction is left out if the messages have it: that of a prompt [after](crate::Prompt::after) them, or that of
-    /// a column that [continues](crate::Column::thread) another one, whose system text this is then.
+    /// The instruction is left out if the messages have it: if the prompt stands [after](crate::Prompt::after) them, or if the
+    /// column [continues](crate::Column::thread) another one, whose system text this is then.
     ///
     /// ```
     /// use columnar::prelude::*;

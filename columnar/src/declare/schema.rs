@@ -96,6 +96,7 @@ impl Schema {
                 declared.reads = reads;
             }
         }
+        errors.extend((self.columns.len()..next.columns.len()).filter_map(|column| next.deep_thread(column)));
         // A column that seems to be missing may be the one without a name.
         errors.retain(|error| !has_nameless || !error.is_of_unknown_column());
         if !errors.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::file_position::FilePosition;
 use super::name::{Name, NameError};
-use super::view::DEEPEST_GROUP;
+use super::view::{DEEPEST_GROUP, DEEPEST_THREAD};
 use super::view_text::ViewTextError;
 use crate::declare::error::{excerpt, lines, list};
 
@@ -237,6 +237,14 @@ pub enum SchemaError {
     /// A thread behind another view.
     #[error("`{column}` has a thread behind another view: a column continues one thread, which stands first")]
     LateThread {
+        /// The column that continues.
+        column: Name,
+    },
+    /// A thread of too many others.
+    #[error(
+        "`{column}` continues more than {DEEPEST_THREAD} threads, each of which continues the next: continue an earlier one"
+    )]
+    DeepThreads {
         /// The column that continues.
         column: Name,
     },

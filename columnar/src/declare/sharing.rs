@@ -44,11 +44,9 @@ impl SharedOutline {
     /// What the columns of a schema share: a thread with the column that it continues and with the other threads of that
     /// column, and an instruction after the messages with those after the same views.
     pub(super) fn all(schema: &Schema, shapes: &[RequestShape]) -> Vec<Vec<Self>> {
-        let unknown = RequestShape::default();
-        let shape = |column: usize| shapes.get(column).unwrap_or(&unknown);
         let mut groups: BTreeMap<Beginning, Vec<usize>> = BTreeMap::new();
         for column in 0..schema.columns().len() {
-            if let Some(beginning) = Beginning::of(schema, column, shape(column)) {
+            if let Some(beginning) = Beginning::of(schema, column, shapes.get(column)) {
                 groups.entry(beginning).or_default().push(column);
             }
         }
@@ -59,7 +57,7 @@ impl SharedOutline {
             }
             for &column in &members {
                 let others = members.iter().filter(|other| **other != column).map(|&other| {
-                    let ended_by = shape(column).difference(shape(other));
+                    let ended_by = shapes.get(column).and_then(|shape| shape.difference(shapes.get(other)?));
                     Self { column: schema.name(other).clone(), ended_by }
                 });
                 shares.get_mut(column).into_iter().for_each(|shared| shared.extend(others.clone()));
@@ -80,12 +78,12 @@ enum Beginning {
 
 impl Beginning {
     /// The conversation that a column continues, or the views before its instruction.
-    fn of(schema: &Schema, column: usize, shape: &RequestShape) -> Option<Self> {
+    fn of(schema: &Schema, column: usize, shape: Option<&RequestShape>) -> Option<Self> {
         let reads = schema.reads(column)?;
         if let Some(thread) = &reads.thread {
             return Some(Self::Thread(thread.column));
         }
-        Some(Self::Views(format!("{} {}", shape.after.as_ref()?, views(reads)?)))
+        Some(Self::Views(format!("{} {}", shape?.after.as_ref()?, views(reads)?)))
     }
 }
 

@@ -17,6 +17,9 @@ use crate::history::SkippedSteps;
 /// the values of each view.
 pub(crate) const DEEPEST_GROUP: usize = 32;
 
+/// The most conversations of which each continues the next. Each has all before it, and a frame of the stack.
+pub(super) const DEEPEST_THREAD: usize = 32;
+
 /// A view: the values of a column that it shows, the lag and the tag.
 ///
 /// A declaration makes each view once: `flow!` from a [`graph::View`](super::graph::View), the run-time API from a

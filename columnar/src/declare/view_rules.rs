@@ -3,11 +3,18 @@
 //! Documents are a set, so a view shows all of them, in turns, in a log or in tiers. References come first in a message, and
 //! instructions are in the system text.
 
+use std::iter;
+
 use super::name::Name;
 use super::reads::{Reads, TieredDocuments};
 use super::schema::{Schema, ShownColumn};
+<<<<<<< HEAD
 use super::schema_error::{CompactionMistake, SchemaError};
 use super::view::{Purpose, ViewSpec};
+=======
+use super::schema_error::SchemaError;
+use super::view::{DEEPEST_THREAD, Purpose, ViewSpec};
+>>>>>>> w-thread
 
 impl TieredDocuments {
     /// The error of another view of documents, of the column `other`, beside the tiered view.
@@ -100,6 +107,19 @@ impl Schema {
     pub(super) fn late_thread(column: &Name, views: &[(ShownColumn, ViewSpec)]) -> Option<SchemaError> {
         let is_late = views.iter().skip(1).any(|(_, spec)| spec.thread);
         is_late.then(|| SchemaError::LateThread { column: column.clone() })
+    }
+
+    /// The column whose conversation a column continues.
+    pub(crate) fn thread_of(&self, column: usize) -> Option<usize> {
+        Some(self.reads(column)?.thread.as_ref()?.column)
+    }
+
+    /// The mistake in a thread of a thread of a thread, and so on.
+    pub(super) fn deep_thread(&self, column: usize) -> Option<SchemaError> {
+        let threads = iter::successors(self.thread_of(column), |column| self.thread_of(*column));
+        let column = self.name(column).clone();
+        (threads.take(DEEPEST_THREAD + 1).count() > DEEPEST_THREAD)
+            .then_some(SchemaError::DeepThreads { column })
     }
 
     /// The mistake in a column with a thread, to which the system text and the replies of the conversation belong.

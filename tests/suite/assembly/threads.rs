@@ -114,7 +114,8 @@ async fn a_closure_reads_the_reply_and_the_conversation() {
     let chat = flow! {
         source user;
         column assistant(user, self) = script(["On Monday.", "At ten."]);
-        column length(assistant.thread(), user.latest) = async |assistant, user| format!("{} {}", assistant.len(), user.len());
+        column length(assistant.thread(), user.latest) =
+            async |assistant, user| format!("{} {}", assistant.len(), user.len());
         column count(assistant.thread()) = |cx: Context| async move { cx.messages().len().to_string() };
     };
     for text in ["When?", "At what time?"] {
@@ -288,6 +289,12 @@ fn wrong_threads_are_errors_that_say_what_to_do() {
         let message = error(views);
         assert!(message.contains(word), "{message}");
     }
+    let mut deep = assistant();
+    for depth in 0..40 {
+        deep = column(format!("c{depth}"), deep.thread(), script(["b"]));
+    }
+    let message = flow([deep]).unwrap_err().to_string();
+    assert!(message.contains("`c32` continues more than 32 threads"), "{message}");
     for (text, word) in [
         ("assistant.thread().latest", "drop this"),
         ("assistant.latest.thread()", "right after the column"),

@@ -318,7 +318,7 @@ async fn t24_the_fields_of_the_json_form_stay() -> Result<()> {
         .moves.broken .moves.demotions .moves.demotions.from .moves.demotions.item .moves.demotions.to .moves.empty \
         .moves.promotions .moves.promotions.from .moves.promotions.item .moves.promotions.to .notes .omitted .session \
         .session.cache_read .session.cache_write .session.calls .session.cost .session.hit_rate .session.input \
-        .session.output .session.unpriced .session.unreported .step .tiers \
+        .session.output .session.unpriced .session.unreported .step .thread .tiers \
         .tiers.acknowledgements .tiers.cached .tiers.documents .tiers.documents.key .tiers.documents.kind \
         .tiers.documents.n .tiers.documents.next .tiers.documents.progress .tiers.documents.tokens .tiers.exchanges \
         .tiers.exchanges.n .tiers.exchanges.next .tiers.exchanges.progress .tiers.exchanges.step .tiers.exchanges.tokens \

@@ -51,7 +51,7 @@ impl SharedFlow {
     /// The contexts of a column and of its thread, which are made if necessary, and kept: that calls the counter. `None` for a
     /// source.
     pub(crate) fn prepare(&self, column: usize) -> Option<Arc<ColumnContexts>> {
-        let thread = self.lock().thread_of(column);
+        let thread = self.lock().plan.schema().thread_of(column);
         thread.and_then(|thread| self.prepare(thread));
         let recipe = {
             let state = self.lock();
@@ -87,7 +87,7 @@ impl FlowState {
             history: self.table.history(column),
             skipped: self.scheduler.skipped(column),
         });
-        let thread = match self.thread_of(cell.column).zip(taken.thread_step()) {
+        let thread = match self.plan.schema().thread_of(cell.column).zip(taken.thread_step()) {
             Some((column, step)) => match self.draft(Cell { column, step })? {
                 Some(thread) => Some(Box::new(thread)),
                 None => return Ok(None),
@@ -95,11 +95,6 @@ impl FlowState {
             None => None,
         };
         Ok(Some(ContextDraft { cell, taken, contexts, unloaded, thread }))
-    }
-
-    /// The column whose conversation the requests of a column continue.
-    fn thread_of(&self, column: usize) -> Option<usize> {
-        Some(self.plan.schema().reads(column)?.thread.as_ref()?.column)
     }
 
     /// A cell that the context of a cell waits for.
@@ -145,7 +140,7 @@ impl FlowState {
 
     /// The contexts of a column of a state that no lock guards: calls the counter. `None` for a source.
     pub(crate) fn contexts_now(&mut self, column: usize) -> Option<Arc<ColumnContexts>> {
-        if let Some(thread) = self.thread_of(column) {
+        if let Some(thread) = self.plan.schema().thread_of(column) {
             self.contexts_now(thread);
         }
         if self.kept(column).is_none() {

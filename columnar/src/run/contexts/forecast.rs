@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::dry_run::{DryRun, TokenSums};
 use super::sharing::{SharedForecast, outline};
-use crate::declare::{Name, Reads};
+use crate::declare::Name;
 use crate::model::usage::{Dollars, Price, Usage, grouped};
 use crate::model::{ContextWindow, MaxTokens};
 use crate::run::shared::SharedFlow;
@@ -90,7 +90,7 @@ pub struct ColumnForecast {
     pub width: usize,
     /// The first context that does not fit, if there is one and the [window](ContextWindow) of the model is known.
     pub overflow: Option<Overflow>,
-    /// What the requests have in common with those of another column, which are sent before.
+    /// What the requests have in common with requests of another column, which are sent before.
     pub shared: Option<SharedForecast>,
 }
 
@@ -255,9 +255,17 @@ impl FlowState {
         let reads = plan.schema().reads(column)?;
         let assembler = &contexts.assembler;
         let overhead = assembler.overhead();
+<<<<<<< HEAD
         let last = steps.last().copied().unwrap_or(0);
         let documents = assembler.document_tokens(reads, last + 1, |source| self.table.history(source));
         let threads = self.thread_tokens(sums, reads, steps);
+=======
+        let documents = reads.tiered.as_ref().map_or_else(Vec::new, |tiered| {
+            let last = steps.last().copied().unwrap_or(0);
+            assembler.document_tokens(&self.table.history(tiered.column), last + 1)
+        });
+        let threads = self.thread_tokens(sums, column, steps);
+>>>>>>> w-thread
         let requests = steps.iter().enumerate().map(|(at, step)| {
             let fixed =
                 documents.get(*step).or(threads.get(at)).copied().unwrap_or(0) + overhead.own_tokens();
@@ -269,8 +277,8 @@ impl FlowState {
     }
 
     /// The tokens of the conversations that a column continues at these steps; none if it continues none.
-    fn thread_tokens(&mut self, sums: &TokenSums, reads: &Reads, steps: &[usize]) -> Vec<usize> {
-        let Some(thread) = reads.thread.as_ref().map(|thread| thread.column) else { return Vec::new() };
+    fn thread_tokens(&mut self, sums: &TokenSums, column: usize, steps: &[usize]) -> Vec<usize> {
+        let Some(thread) = self.plan.schema().thread_of(column) else { return Vec::new() };
         let steps = sums.last_values(thread, steps);
         let requests = self.request_tokens(sums, thread, &steps).unwrap_or_default();
         let replies = steps.iter().map(|step| sums.values(thread, *step..*step + 1));

@@ -52,7 +52,7 @@ impl FlowState {
         shares: &[SharedOutline],
     ) -> Option<SharedForecast> {
         let plan = Arc::clone(&self.plan);
-        let thread = plan.schema().reads(column)?.thread.as_ref().map(|thread| thread.column);
+        let thread = plan.schema().thread_of(column);
         let first = match thread {
             Some(thread) => shares.iter().find(|shared| shared.column == *plan.schema().name(thread)),
             None => shares.first().filter(|shared| plan.schema().find(&shared.column) < Some(column)),
