@@ -376,7 +376,7 @@ async fn p16_what_another_column_wrote_is_promised_if_it_can_be_read() -> Result
         // This provider looks at the mark alone.
         ("openai/gpt-5.6", None, 1501, true, CacheCause::First),
     ] {
-        let model = self::model().named(name);
+        let model = model().named(name);
         let user = source("user");
         let brief = || prompt("Be brief.").model(model.clone()).max_tokens(9000);
         let two = effort.map_or(brief(), |effort| brief().effort(effort));

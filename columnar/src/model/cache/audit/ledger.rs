@@ -38,7 +38,7 @@ pub(crate) struct Ledger {
     /// The last entry of each column, by text.
     entries: BTreeMap<(u64, usize), CacheEntry>,
     /// The last request of each column.
-    last: BTreeMap<usize, LastRequest>,
+    last: BTreeMap<usize, PriorRequest>,
 }
 
 /// A prefix that a request wrote.
@@ -62,7 +62,7 @@ struct RequestTimes {
     ended: u64,
 }
 
-struct LastRequest {
+struct PriorRequest {
     tokens: usize,
     /// Whether the provider has kept anything of the request.
     has_written: bool,
@@ -151,7 +151,7 @@ impl Ledger {
             Some(last) if last.has_written && !is_marked => CacheCause::Unmarked,
             Some(last) if last.has_written => CacheCause::Changed(last.difference.clone()),
             Some(last) if last.tokens < minimum => CacheCause::BelowMinimum { minimum },
-            Some(LastRequest { difference: Some(first), .. }) => CacheCause::Changed(Some(first.clone())),
+            Some(PriorRequest { difference: Some(first), .. }) => CacheCause::Changed(Some(first.clone())),
             Some(_) => CacheCause::Unmarked,
         }
     }
@@ -185,7 +185,8 @@ impl Ledger {
         }
         let tokens = entering.tokens();
         let difference = StablePrefix::of(&request.messages).difference;
-        self.last.insert(request.column, LastRequest { tokens, has_written: !marked.is_empty(), difference });
+        self.last
+            .insert(request.column, PriorRequest { tokens, has_written: !marked.is_empty(), difference });
     }
 }
 
