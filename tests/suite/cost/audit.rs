@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 use std::panic::catch_unwind;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use columnar::cache::{CacheAudit, CacheCause, CacheMiss, Difference};
+use columnar::cache::{CacheAudit, CacheCause, CacheMiss, CachePolicy, Difference, Pace};
 use columnar::compute::IntoStep;
 use columnar::model::{Effort, End, Finish, Usage};
 use columnar::prelude::*;
@@ -19,7 +19,7 @@ use columnar_tests::strategies::flows;
 use futures::future::BoxFuture;
 use futures::stream::TryStreamExt;
 use proptest::test_runner::{Config, TestRunner};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 const CLAUDE: &str = "anthropic/claude-sonnet-5";
 
@@ -119,11 +119,14 @@ async fn p16_an_eviction_is_an_event_and_costs_money() -> Result<()> {
     Ok(())
 }
 
-/// Stores the time of a model's clock in receipts, or none.
-#[derive(Default)]
-struct Clock(std::sync::OnceLock<Option<CachedModel>>);
+/// The change of the receipt of a cell.
+type EditReceipt = Box<dyn Fn(&Name, &mut Map<String, Json>) + Send + Sync>;
 
-impl StoreLayer for Clock {
+/// Changes receipts before they are stored.
+#[derive(Default)]
+struct Edited(OnceLock<EditReceipt>);
+
+impl StoreLayer for Edited {
     fn put(
         self: &Arc<Self>,
         inner: &Arc<dyn Store>,
@@ -133,25 +136,32 @@ impl StoreLayer for Clock {
     ) -> BoxFuture<'static, Result<Put, StoreError>> {
         if let Some(receipt) = &entry.receipt {
             let mut json: Json = serde_json::from_str(receipt).expect("a receipt is JSON");
-            let fields = json.as_object_mut().expect("an object");
-            if fields.remove("at").is_some()
-                && let Some(model) = self.0.get().expect("a clock")
-            {
-                fields.insert("at".to_owned(), model.millis().into());
-                fields.insert("ms".to_owned(), 0.into());
-            }
+            self.0.get().expect("an edit")(&column, json.as_object_mut().expect("an object"));
             entry.receipt = Some(Value::from(json.to_string()));
         }
         inner.put(column, step, entry)
     }
 }
 
+fn edited(edit: impl Fn(&Name, &mut Map<String, Json>) + Send + Sync + 'static) -> LayeredStore<Edited> {
+    let store = LayeredStore::<Edited>::default();
+    assert!(store.0.set(Box::new(edit)).is_ok());
+    store
+}
+
 #[tokio::test]
 async fn p16_a_lifetime_that_passed_is_named_if_the_times_are_known() -> Result<()> {
     for is_timed in [true, false] {
         let model = model();
-        let store = LayeredStore::<Clock>::default();
-        assert!(store.0.set(is_timed.then(|| model.clone())).is_ok());
+        let clock = model.clone();
+        let store = edited(move |_, receipt| {
+            receipt.remove("at");
+            if is_timed {
+                receipt.insert("at".to_owned(), clock.millis().into());
+                // The wall clock may be set back, and the clock of a test may run on its own.
+                receipt.insert("ms".to_owned(), 1_000_000_000.into());
+            }
+        });
         let f = Flow::open(store.clone(), [answer(asked(&model))]).await?;
         ask(&f).await?;
         model.wait(299.0);
@@ -250,6 +260,27 @@ async fn p16_another_model_effort_or_schema_is_named() -> Result<()> {
     Ok(())
 }
 
+/// A prefix that was written with one lifetime is not found with the other. A request without marks was promised nothing.
+#[tokio::test]
+async fn p16_a_pace_that_changes_the_marks_is_named() -> Result<()> {
+    let model = model();
+    let f = flow([answer(asked(&model))])?;
+    let hours = |hours: u64| Pace::every(Duration::from_secs(3600 * hours));
+    let paces = [Pace::batch(), Pace::batch(), hours(1), hours(1), Pace::batch().last(), hours(9)];
+    let mut missed = Vec::new();
+    for (step, pace) in paces.into_iter().enumerate() {
+        f.set_pace(pace);
+        missed.extend(misses(&ask(&f).await?).into_iter().map(|miss| (step, miss.cause.clone())));
+    }
+    let other = Some(CacheCause::OtherLifetime);
+    let audit = f.audit();
+    let expected = [Some(CacheCause::First), None, other.clone(), None, other, Some(CacheCause::Unmarked)];
+    assert_eq!(causes(&audit), expected, "{audit}");
+    assert_eq!(missed, [(2, CacheCause::OtherLifetime), (4, CacheCause::OtherLifetime)]);
+    assert_eq!(audit.calls[5].promised, 0, "{audit}");
+    Ok(())
+}
+
 /// A model of this name, whose replies end with a usage of the number of earlier calls and the tokens of the request.
 fn scripted(name: &'static str, usage: fn(usize, u64) -> Option<Usage>) -> ScriptedModel {
     let calls = std::sync::atomic::AtomicUsize::new(0);
@@ -273,6 +304,16 @@ async fn p16_without_a_cache_or_a_usage_nothing_is_missed() -> Result<()> {
     });
     let unwritten = scripted(CLAUDE, |_, tokens| Some(Usage::new(tokens, 3)));
     let evicted = Some(CacheCause::Evicted);
+    let minimum = CachePolicy::by_model("openai/gpt-5.5").minimum;
+    let minimum = Some(CacheCause::BelowMinimum { minimum });
+    let short = scripted("openai/gpt-5.5", |_, tokens| Some(Usage::new(tokens, 3)));
+    let f = flow([answer(prompt("Be brief.").model(short))])?;
+    for _ in 0..2 {
+        f.push("user", words(400)).await?;
+        f.run().await?;
+    }
+    assert_eq!(causes(&f.audit()), [Some(CacheCause::First), minimum], "{}", f.audit());
+
     for (model, expected) in [
         (no_cache, vec![Some(CacheCause::NoCache); 3]),
         (silent, vec![Some(CacheCause::Unreported); 3]),
@@ -322,20 +363,43 @@ async fn an_audit_is_a_table_and_json_without_a_text() -> Result<()> {
     Ok(())
 }
 
-/// Columns with one instruction and one history read what the first of them wrote.
+/// A request reads what another column has written if both have the same beginning, model and effort, if the mark is near,
+/// and if the reply of the other one was complete.
 #[tokio::test]
-async fn columns_with_the_same_beginning_share_a_promise() -> Result<()> {
-    let model = model();
-    let user = source("user");
-    let shared = words(1200);
-    let f = flow([
-        column("one", user.all(), prompt(shared.clone()).model(model.clone())),
-        column("two", (user.all(), View::from("one.latest")), prompt(shared).model(model.clone())),
-    ])?;
-    ask(&f).await?;
-    let audit = f.audit();
-    // Within one millisecond nobody knows which request was first, and nothing is promised.
-    assert_eq!(audit.total().missed, 0, "{audit}");
+async fn p16_what_another_column_wrote_is_promised_if_it_can_be_read() -> Result<()> {
+    let opus = "anthropic/claude-opus-5";
+    for (name, effort, at, is_far, cause) in [
+        (opus, None, 1501, false, CacheCause::Evicted),
+        (opus, None, 1500, false, CacheCause::First),
+        (opus, Some(Effort::High), 1501, false, CacheCause::First),
+        (opus, None, 1501, true, CacheCause::Evicted),
+        // This provider looks at the mark alone.
+        ("openai/gpt-5.6", None, 1501, true, CacheCause::First),
+    ] {
+        let model = model().named(name);
+        let user = source("user");
+        let brief = || prompt("Be brief.").model(model.clone()).max_tokens(9000);
+        let two = effort.map_or(brief(), |effort| brief().effort(effort));
+        let views = if is_far { vec![user.all(), View::from("one")] } else { vec![user.all()] };
+        let columns = [column("one", user.all(), brief()), column("two", views, two)];
+        let store = edited(move |column, receipt| {
+            let is_first = column == "one";
+            receipt.remove("cache_read");
+            receipt.insert("cache_write".to_owned(), receipt["input"].clone());
+            receipt.insert("at".to_owned(), if is_first { 1000 } else { at }.into());
+            receipt.insert("ms".to_owned(), 500.into());
+        });
+        let f = Flow::open(store.clone(), &columns).await?;
+        f.push("user", words(2000)).await?;
+        f.run().await?;
+        drop(f);
+        let audit = Flow::open(store, &columns).await?.audit();
+        assert_eq!(
+            causes(&audit),
+            [Some(CacheCause::First), Some(cause)],
+            "{name} {effort:?} {at} {is_far} {audit}"
+        );
+    }
     Ok(())
 }
 

@@ -81,7 +81,9 @@ impl CachedModel {
         });
         let marks = Marks { explicit: marks.collect(), automatic: false };
         let mut pieces = Piece::all_of("", &request.messages);
-        pieces[0] = Piece::new(Speaker::System, &request.system, true);
+        if let Some(system) = pieces.first_mut() {
+            *system = Piece::new(Speaker::System, &request.system, true);
+        }
         let key = format!("{} {:?} {:?}", self.name, request.settings.effort, request.schema);
         let mut provider = self.lock();
         let CachingProvider { caches, prefixes, now } = &mut *provider;

@@ -38,7 +38,7 @@ pub(crate) struct Ledger {
     /// The last entry of each column, by text.
     entries: BTreeMap<(u64, usize), CacheEntry>,
     /// The last request of each column.
-    last: BTreeMap<usize, LastRequest>,
+    last: BTreeMap<usize, PriorRequest>,
 }
 
 /// A prefix that a request wrote.
@@ -62,7 +62,7 @@ struct RequestTimes {
     ended: u64,
 }
 
-struct LastRequest {
+struct PriorRequest {
     tokens: usize,
     /// Whether the provider has kept anything of the request.
     has_written: bool,
@@ -151,7 +151,7 @@ impl Ledger {
             Some(last) if last.has_written && !is_marked => CacheCause::Unmarked,
             Some(last) if last.has_written => CacheCause::Changed(last.difference.clone()),
             Some(last) if last.tokens < minimum => CacheCause::BelowMinimum { minimum },
-            Some(LastRequest { difference: Some(first), .. }) => CacheCause::Changed(Some(first.clone())),
+            Some(PriorRequest { difference: Some(first), .. }) => CacheCause::Changed(Some(first.clone())),
             Some(_) => CacheCause::Unmarked,
         }
     }
@@ -160,14 +160,11 @@ impl Ledger {
     fn write(&mut self, entering: &Entering<'_>, found: Option<&FoundEntry>) {
         let Entering { request, policy, ends, marks, .. } = entering;
         let Receipt { usage, calls, .. } = &*request.receipt;
-        let marked = marks.iter().copied().filter(|&at| {
-            let is_long = ends.get(at).is_some_and(|end| end.tokens >= policy.minimum);
-            is_long && entering.kept.is_none_or(|kept| missed(entering.scaled(at), kept) == 0)
-        });
-        let marked: Vec<usize> = marked.filter(|_| entering.kept != Some(0)).collect();
+        let marked = marks.iter().copied().filter(|_| entering.kept != Some(0));
+        let marked = marked.filter(|at| ends.get(*at).is_some_and(|end| end.tokens >= policy.minimum));
+        let marked: Vec<usize> = marked.collect();
         let read = found.filter(|_| usage.cache_read > 0);
-        // The bill of a single call tells how long the longest prefix is.
-        let deepest = marked.last().copied().filter(|_| *calls == 1);
+        let deepest = marked.last().copied();
         for &at in marked.iter().chain(read.map(|read| &read.at)) {
             let Some(end) = ends.get(at) else { continue };
             let before = read.filter(|read| at <= read.at).map(|read| read.entry.lifetime);
@@ -178,13 +175,18 @@ impl Ledger {
                 effort: request.effort,
                 lifetime: before.or(entering.lifetime).unwrap_or(Lifetime::Short),
                 times: entering.times,
-                billed: entering.kept.filter(|_| deepest == Some(at)),
+                // Of the deepest mark that was sent, wherever it was. Several calls of a cell have the same prefix.
+                billed: entering
+                    .kept
+                    .filter(|_| deepest == Some(at))
+                    .map(|kept| kept / u64::from((*calls).max(1))),
             };
             self.entries.insert((end.text, request.column), entry);
         }
         let tokens = entering.tokens();
         let difference = StablePrefix::of(&request.messages).difference;
-        self.last.insert(request.column, LastRequest { tokens, has_written: !marked.is_empty(), difference });
+        self.last
+            .insert(request.column, PriorRequest { tokens, has_written: !marked.is_empty(), difference });
     }
 }
 
@@ -231,13 +233,13 @@ impl<'r> Entering<'r> {
         if is_own && prompts.is_some_and(|(then, now)| then != now) {
             return Some(Some(CacheCause::OtherPrompt));
         }
-        if self.lifetime.is_some_and(|lifetime| lifetime != entry.lifetime) {
-            return Some(Some(CacheCause::OtherLifetime));
-        }
         let lifetime = self.policy.write(entry.lifetime).unwrap_or(self.policy.short).lifetime;
         let after = times.map(|(then, now)| Duration::from_millis(now.begun.saturating_sub(then.begun)));
-        let expired = after.filter(|after| *after > lifetime);
-        Some(expired.map(|after| CacheCause::Expired { after, lifetime }))
+        if let Some(after) = after.filter(|after| *after > lifetime) {
+            return Some(Some(CacheCause::Expired { after, lifetime }));
+        }
+        let is_other = self.lifetime.is_some_and(|lifetime| lifetime != entry.lifetime);
+        Some(is_other.then_some(CacheCause::OtherLifetime))
     }
 
     /// The tokens of the request, by the counter of the flow.
@@ -245,18 +247,13 @@ impl<'r> Entering<'r> {
         self.ends.last().map_or(0, |end| end.tokens)
     }
 
-    /// The tokens up to an end, scaled to the provider's.
-    fn scaled(&self, at: usize) -> u64 {
-        let Receipt { usage, calls, .. } = &*self.request.receipt;
-        // Several calls of a cell have sent the request several times.
-        let counted = (self.tokens() as u64).saturating_mul(u64::from((*calls).max(1)));
-        let prefix = self.ends.get(at).map_or(0, |end| end.tokens);
-        Ratio::new(usage.input, counted).map_or(0, |ratio| ratio.apply(prefix) as u64)
-    }
-
     /// The tokens of a prefix, by the provider.
     fn promise(&self, found: &FoundEntry) -> u64 {
-        let tokens = found.entry.billed.unwrap_or_else(|| self.scaled(found.at));
-        tokens.min(self.request.receipt.usage.input)
+        let Receipt { usage, calls, .. } = &*self.request.receipt;
+        // Several calls of a cell have sent the request several times.
+        let counted = (self.tokens() as u64).saturating_mul(u64::from(*calls));
+        let prefix = self.ends.get(found.at).map_or(0, |end| end.tokens);
+        let scaled = Ratio::new(usage.input, counted).map_or(0, |ratio| ratio.apply(prefix) as u64);
+        found.entry.billed.unwrap_or(scaled).min(usage.input)
     }
 }
