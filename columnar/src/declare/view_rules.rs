@@ -8,13 +8,8 @@ use std::iter;
 use super::name::Name;
 use super::reads::{Reads, TieredDocuments};
 use super::schema::{Schema, ShownColumn};
-<<<<<<< HEAD
 use super::schema_error::{CompactionMistake, SchemaError};
-use super::view::{Purpose, ViewSpec};
-=======
-use super::schema_error::SchemaError;
 use super::view::{DEEPEST_THREAD, Purpose, ViewSpec};
->>>>>>> w-thread
 
 impl TieredDocuments {
     /// The error of another view of documents, of the column `other`, beside the tiered view.

@@ -255,17 +255,9 @@ impl FlowState {
         let reads = plan.schema().reads(column)?;
         let assembler = &contexts.assembler;
         let overhead = assembler.overhead();
-<<<<<<< HEAD
         let last = steps.last().copied().unwrap_or(0);
         let documents = assembler.document_tokens(reads, last + 1, |source| self.table.history(source));
-        let threads = self.thread_tokens(sums, reads, steps);
-=======
-        let documents = reads.tiered.as_ref().map_or_else(Vec::new, |tiered| {
-            let last = steps.last().copied().unwrap_or(0);
-            assembler.document_tokens(&self.table.history(tiered.column), last + 1)
-        });
         let threads = self.thread_tokens(sums, column, steps);
->>>>>>> w-thread
         let requests = steps.iter().enumerate().map(|(at, step)| {
             let fixed =
                 documents.get(*step).or(threads.get(at)).copied().unwrap_or(0) + overhead.own_tokens();
