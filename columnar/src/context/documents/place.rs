@@ -1,8 +1,7 @@
 //! A place in a log of documents.
 
 use std::fmt;
-
-use super::text_form::number;
+use std::str::FromStr;
 
 /// The place of a part in a log: the turn of a step, and the number of the part there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,4 +35,10 @@ impl LogPlace {
         let part = number(part).filter(|part| *part > 0)?;
         Some(Self { step: number(step)?, part })
     }
+}
+
+/// A number in canonical form: digits without a sign or leading zeros.
+pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
+    let is_normal = text == "0" || !text.starts_with(['0', '+', '-']);
+    text.parse().ok().filter(|_| is_normal)
 }

@@ -20,11 +20,9 @@
 //!
 //! Each of these is checked. So a text that is read is the text that would be written.
 
-use std::str::FromStr;
-
 use super::error::{TextFault, UpdateError, UpdateFault};
 use super::key::{Key, Kind};
-use super::place::LogPlace;
+use super::place::{LogPlace, number};
 use super::render::{self, FencedText};
 use super::update::{Cluster, DocumentChange, PutDocument, Update};
 use super::urls::MOST_URLS;
@@ -366,10 +364,4 @@ fn reference(line: &str) -> Option<(&str, Cluster)> {
     let (references, word) = references.split_once(' ')?;
     let cluster = Cluster { id: number(id)?, references: number(references)? };
     (word == noun(cluster.references)).then_some((path, cluster))
-}
-
-/// A number in canonical form: digits without a sign or leading zeros.
-pub(super) fn number<N: FromStr>(text: &str) -> Option<N> {
-    let is_normal = text == "0" || !text.starts_with(['0', '+', '-']);
-    text.parse().ok().filter(|_| is_normal)
 }
