@@ -177,8 +177,8 @@ impl<'a, C, I> LiveFlow<'a, C, I> {
     ///
     /// A promise is the longest prefix that an earlier request of the column wrote at a mark and that this request repeats;
     /// or a request of another column with the same model, effort and beginning. All of this is computed from stored values:
-    /// the contexts of the cells, the marks that the current [pace](Self::set_pace) gives them, and the receipts with their
-    /// times. The contexts of all calls are assembled again, which takes a while in a long flow.
+    /// the contexts of the cells, their marks, and the receipts with the times. The contexts of all calls are assembled
+    /// again, which takes a while in a long flow.
     ///
     /// ```
     /// use columnar::cache::CacheCause;

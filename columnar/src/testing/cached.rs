@@ -1,4 +1,4 @@
-//! The test of a test: requests read from the provider's cache what they should.
+//! An assertion about the requests of a flow: the provider's cache served what was promised.
 
 use crate::model::cache::CacheAudit;
 

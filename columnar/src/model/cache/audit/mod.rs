@@ -4,7 +4,7 @@
 //! ```text
 //! requests in order of time ──▶ Ledger      the prefixes that were written, and until when they are kept
 //!         │ receipts               │ promise
-//!         └───────────────────▶ AuditedCall ──▶ CacheAudit     a table, JSON, the test of a test
+//!         └───────────────────▶ AuditedCall ──▶ CacheAudit     a table, JSON, an assertion
 //! ```
 //!
 //! A promise is counted by the counter of the flow, and scaled by the input tokens of the same call, which the provider has
