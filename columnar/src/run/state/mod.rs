@@ -2,6 +2,7 @@
 
 mod derive;
 mod past;
+mod pauses;
 mod read;
 mod requests;
 mod unloaded;
