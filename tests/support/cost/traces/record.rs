@@ -71,9 +71,12 @@ pub fn record(folder: &Path, style: WorkStyle, address: &str) -> io::Result<Stri
     let log =
         git.text(&["log", "--min-parents=1", "--max-parents=1", "--reverse", "--format=%H %ae", "HEAD"])?;
     let log: Vec<(&str, &str)> = log.lines().filter_map(|line| line.split_once(' ')).collect();
-    let mut record = format!("# repository {address}
+    let mut record = format!(
+        "# repository {address}
 # commit {head}# style {}
-", style.name());
+",
+        style.name()
+    );
     for part in 0..SESSIONS {
         let part =
             log.get(log.len() * part / SESSIONS..log.len() * (part + 1) / SESSIONS).unwrap_or_default();
