@@ -3,7 +3,7 @@
 //! The records were made by `cargo bench -p columnar-tests --bench cost -- --record FOLDER STYLE ADDRESS`; `record` says
 //! how. A text has lines of forty bytes, and an edit changes as many lines as its diff needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::record::WorkStyle;
 use super::sessions::{ChangedText, CodingSession, CodingStep};
@@ -30,6 +30,8 @@ struct RecordedSession {
     steps: Vec<CodingStep>,
     /// The lines of the documents that are shown, and the step of the last change.
     shown: BTreeMap<usize, (usize, Vec<String>)>,
+    /// The documents that were shown at the step before.
+    known: BTreeSet<usize>,
 }
 
 /// The sessions of a record.
@@ -54,6 +56,7 @@ pub fn sessions(record: &str) -> Vec<CodingSession> {
 
 impl RecordedSession {
     fn add(&mut self, line: &str, style: WorkStyle, random: &mut Random) -> Option<()> {
+        self.known = self.shown.keys().copied().collect();
         let mut words = line.split(' ');
         let message: usize = words.next()?.parse().ok()?;
         let reply: usize = words.next()?.parse().ok()?;
@@ -96,10 +99,14 @@ impl RecordedSession {
         }
     }
 
-    /// Removes a document that an earlier step has put.
+    /// Removes a document. One that this step has put was never shown.
     fn remove(&mut self, document: usize, changes: &mut BTreeMap<usize, Option<String>>) {
         if self.shown.remove(&document).is_some() {
-            changes.insert(document, None);
+            if self.known.contains(&document) {
+                changes.insert(document, None);
+            } else {
+                changes.remove(&document);
+            }
         }
     }
 }
