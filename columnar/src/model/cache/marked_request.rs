@@ -73,9 +73,10 @@ impl MarkedRequest {
     pub(crate) fn handle_sent(&self, at: Instant, cache_read: u64, before: Option<(&Self, Instant, u64)>) {
         self.instruction.add(self.tokens, self.pause, CachePolicy::by_model(&self.model));
         let Some((before, begun, cached)) = before else {
-            return if self.pause.is_none() {
-                self.instruction.begin(at)
-            };
+            if self.pause.is_none() {
+                self.instruction.begin(at);
+            }
+            return;
         };
         if before.pause.is_none() {
             before.instruction.go_on(begun);

@@ -318,7 +318,7 @@ impl SharedFlow {
             _ => self.lock(),
         };
         state.receipts.insert(cell, mem::take(receipt));
-        state.requests.sent(cell.column, called.take());
+        state.requests.sent(cell.column, called.take().map(|call| *call));
         let reported = state.scheduler.handle_stored(cell, value.is_none());
         debug_assert!(reported.is_ok(), "{REPORTED}");
         drop(state);

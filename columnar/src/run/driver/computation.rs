@@ -62,8 +62,8 @@ pub(super) struct Unstored {
     /// `None` if the cell is skipped.
     pub(super) value: Option<Value>,
     pub(super) receipt: CellReceipt,
-    /// The last call; `None` if no model was called.
-    pub(super) called: Option<SentCall>,
+    /// The last call; `None` if no model was called. In a box, because each cell moves a report.
+    pub(super) called: Option<Box<SentCall>>,
     /// The tokens of the value, once counted.
     pub(super) counted: Option<CountedTokens>,
     pub(super) span: CellSpan,
@@ -228,7 +228,7 @@ impl<'a> Computation<'a> {
 
     /// The cell with this value, or skipped for this reason.
     fn finish(&mut self, value: Option<Value>, skipped: Option<SkipReason>) -> Unstored {
-        let called = self.receipt.as_mut().and_then(|receipt| receipt.called.take());
+        let called = self.receipt.as_mut().and_then(|receipt| receipt.called.take()).map(Box::new);
         let calls = self.receipt.take().map(|receipt| Arc::new(receipt.build(self.attempt)));
         let made = value.is_some().then_some(self.made);
         let receipt = CellReceipt { calls, skipped, made, ..CellReceipt::default() };
