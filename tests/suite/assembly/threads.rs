@@ -384,7 +384,7 @@ fn flat(json: &Json) -> String {
                     && next != role
                 {
                     role.clone_from(next);
-                    flat.extend(["\u{1}", next, "\u{2}"]);
+                    flat.extend(["\u{1}", next.as_str(), "\u{2}"]);
                 }
                 for key in [
                     "system",
