@@ -54,9 +54,8 @@ fn against_adversaries() -> Result<()> {
 fn against_certificate() -> Result<()> {
     let mut random = Random::new(16);
     let mut ratios = Vec::new();
-    for number in 0..CERTIFIED {
+    for (number, model) in MODELS.into_iter().cycle().take(CERTIFIED).enumerate() {
         let session = random_session(&mut random);
-        let model = MODELS[number % MODELS.len()];
         let certified = certificate(&session, &Rules::of_model(model));
         for bills in bills_of("random", &[session], &[model], &[Clock::Batch], &[COMPACTED_VIEW])? {
             ratios.push((bills.cost(COMPACTED_VIEW.name) / certified, format!("{number}, {model}")));

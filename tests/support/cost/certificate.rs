@@ -63,8 +63,8 @@ fn tokens(count: usize) -> f64 {
 
 /// A session with documents, edits and turns of any size.
 pub fn random_session(random: &mut Random) -> CodingSession {
-    let largest = [50, 500, 5000][random.count(0, 2)];
-    let talk = [10, 100, 1000][random.count(0, 2)];
+    let largest = *random.one_of(&[50, 500, 5000]);
+    let talk = *random.one_of(&[10, 100, 1000]);
     let documents = random.count(1, 12);
     let often = random.between(0.02, 0.8);
     let steps = (0..random.count(2, 60)).map(|_| {

@@ -134,7 +134,7 @@ pub fn bills_of(
     }
     for &model in models {
         let rules = Rules::of_model(model);
-        for &clock in clocks {
+        'clocks: for &clock in clocks {
             let times = clock.times(&apart, &rules, SEEDS[0]);
             let timed = Timed { rules: &rules, times: &times, live: &fixed[0].1.0 };
             let mut bills: Vec<LayoutBill> = fixed
@@ -146,7 +146,14 @@ pub fn bills_of(
                 let trace = if let Some(trace) = still {
                     trace
                 } else {
-                    adapted = view.requests(sessions, model, &times)?;
+                    adapted = match view.requests(sessions, model, &times) {
+                        Ok(trace) => trace,
+                        // A session may be larger than the window of a model.
+                        Err(error) => {
+                            println!("{project}, {model}, {}: {error}", clock.name());
+                            continue 'clocks;
+                        }
+                    };
                     &adapted
                 };
                 let learner = Learner::new(trace, CachePolicy::by_model(model))?;

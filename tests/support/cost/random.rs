@@ -22,6 +22,15 @@ impl Random {
         self.0.usize(least..=most)
     }
 
+    /// One of these.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub fn one_of<'i, T>(&mut self, items: &'i [T]) -> &'i T {
+        self.0.choice(items).expect("there are some")
+    }
+
     /// Whether an event of this probability happens.
     pub fn happens(&mut self, probability: f64) -> bool {
         self.0.f64() < probability

@@ -52,6 +52,10 @@ pub fn trace(
 /// # Errors
 ///
 /// The errors of the flows. None is expected.
+///
+/// # Panics
+///
+/// If a session changes a document twice in a step.
 pub fn sessions_trace(
     name: String,
     sessions: &[CodingSession],

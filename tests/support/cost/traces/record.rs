@@ -175,7 +175,7 @@ impl Git {
         let tree = self.text(&["ls-tree", "-r", "--format=%(objectname) %(path)", &format!("{hash}^")])?;
         let mut symbols = Vec::new();
         for (blob, path) in tree.lines().filter_map(|line| line.split_once(' ')) {
-            if path.ends_with(".rs") {
+            if Path::new(path).extension().is_some_and(|extension| extension == "rs") {
                 let text = self.text(&["cat-file", "blob", blob])?;
                 let size =
                     text.lines().filter(|line| names_symbol(line)).map(|line| line.trim().len() + 1).sum();
@@ -280,8 +280,9 @@ impl Recorder {
 
     /// A step with the changes that are pending.
     fn step(&mut self, message: usize, reply: usize) {
-        let changes: String = self.pending.drain(..).map(|change| format!(" {change}")).collect();
-        writeln!(self.lines, "{message} {reply}{changes}").expect("a string takes all");
+        let words = [message.to_string(), reply.to_string()].into_iter().chain(self.pending.drain(..));
+        let line = words.collect::<Vec<_>>().join(" ");
+        writeln!(self.lines, "{line}").expect("a string takes all");
     }
 
     /// A step that shows the files and replies with all diffs.
