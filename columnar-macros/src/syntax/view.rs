@@ -400,23 +400,15 @@ pub(super) fn path(cursor: &mut Cursor<'_>) -> Vec<Ident> {
     path
 }
 
+/// The modifiers with parentheses. A column of a module may have these names, and they are in no path.
+const METHODS: [&str; 9] =
+    ["compacted", "edits", "at_most", "tiered", "target", "context", "instruction", "text_only", "thread"];
+
 /// Whether this is a modifier, or a name that is often written instead of one.
 fn is_modifier(name: &Ident) -> bool {
     let text = ident_text(name);
-    // A column of a module may have these names. As modifiers they have parentheses, and are in no path.
-    const METHODS: [&str; 9] = [
-        "compacted",
-        "edits",
-        "at_most",
-        "tiered",
-        "target",
-        "context",
-        "instruction",
-        "text_only",
-        "thread",
-    ];
-    let is_method = METHODS.contains(&&*text);
-    !is_method && MODIFIERS.iter().chain(&["all", "named"]).any(|&modifier| text == modifier)
+    let mut others = MODIFIERS.iter().chain(&["all", "named"]);
+    !METHODS.contains(&&*text) && others.any(|&modifier| text == modifier)
 }
 
 /// The names with dots between.

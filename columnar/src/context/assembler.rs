@@ -39,6 +39,11 @@ pub(crate) struct LogTurns {
 }
 
 impl LogTurns {
+    /// The turns of a column at a step. Calls the counter.
+    pub(crate) fn new(taken: &TakenViews) -> Self {
+        Self { views: MarkedViews::new(StepViews::clone(taken)) }
+    }
+
     /// The tokens of the turns from a step on, without the turn of the step itself.
     pub(crate) fn tokens(&self, from: usize) -> usize {
         let step = self.views.step;
@@ -193,11 +198,6 @@ impl Assembler {
         let shown = log.at(updates, taken.step, self.log_counter(input));
         let shown = shown.map_err(|(step, error)| AssembleError::Update { step, error })?;
         Ok(Some(LogContext::new(shown, prices)))
-    }
-
-    /// What the policy of a log knows of the column that reads it, at a step: calls the counter.
-    pub(crate) fn log_turns(&self, taken: &TakenViews) -> LogTurns {
-        LogTurns { views: MarkedViews::new(StepViews::clone(taken)) }
     }
 
     /// The prices by which documents are laid anew; `None` without a compacted view.

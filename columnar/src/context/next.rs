@@ -170,8 +170,9 @@ impl Snapshot {
     /// The place from which on the next update will most likely lay documents anew.
     fn laid_anew_next(&self) -> Option<LogPlace> {
         let next = self.step + 1;
-        let turns = |from| ContextTurns::at(self, next).sum(2 * from..2 * next).tokens;
-        self.log()?.next_laid(next, self.overhead.instruction.unwrap_or(0), &turns)
+        let system = self.overhead.instruction.unwrap_or(0);
+        self.log()?
+            .next_laid(next, system, &|from| ContextTurns::at(self, next).sum(2 * from..2 * next).tokens)
     }
 
     /// Whether groups of a value end otherwise in the next context: if the values after it leave the window, the groups end

@@ -66,6 +66,7 @@ pub struct ColumnOutline {
 /// A view of another column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a modifier")]
 pub struct ViewOutline {
     /// The column.
     pub column: Name,
@@ -241,8 +242,8 @@ impl ViewOutline {
 
     fn of_column(column: Name, spec: &ViewSpec) -> Self {
         let &ViewSpec { window, lag, purpose, text_only: is_text_only, thread: is_thread, .. } = spec;
-        let (is_tiered, is_compacted) = (false, spec.compaction.is_some());
-        Self { column, window, lag, is_tiered, is_compacted, is_thread, purpose, is_text_only }
+        let is_compacted = spec.compaction.is_some();
+        Self { column, window, lag, is_tiered: false, is_compacted, is_thread, purpose, is_text_only }
     }
 }
 

@@ -211,8 +211,7 @@ impl<'t> ViewParser<'t> {
     fn factor(&mut self, example: &str) -> ParsedView<f64> {
         self.peek();
         let start = self.rest;
-        let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '_');
-        let end = start.find(|c| !digits(c)).unwrap_or(start.len());
+        let end = start.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '_')).unwrap_or(start.len());
         let (number, rest) = start.split_at_checked(end).unwrap_or((start, ""));
         self.rest = rest;
         let number = number.replace('_', "");

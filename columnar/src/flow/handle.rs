@@ -14,7 +14,7 @@ use crate::compute::{ColumnType, Step};
 use crate::context::Messages;
 use crate::context::documents::{Documents, Update};
 use crate::declare::Window;
-use crate::declare::graph::{CompactedView, TieredView, View};
+use crate::declare::graph::{CompactedDocuments, TieredView, View};
 use crate::history::{IntoValue, Value};
 use crate::model::cache::{CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::model::usage::Receipt;
@@ -128,7 +128,7 @@ impl<K> Handle<K> {
 
     /// A view of the column as a log, as [`__in_tiers`](Self::__in_tiers) is one in tiers.
     #[doc(hidden)]
-    pub const fn __in_log(&self) -> CompactedView {
+    pub const fn __in_log(&self) -> CompactedDocuments {
         self.__all().__in_log()
     }
 
@@ -356,12 +356,12 @@ impl<K: kind::HoldsDocuments> Handle<K> {
     }
 
     /// A view of the documents as a log of changes: a changed document stands in the turn of its step, and the text before
-    /// stays until carrying it has cost as much as writing the valid texts anew. Then [`edits`](CompactedView::edits) shows
-    /// diffs, and [`at_most`](CompactedView::at_most) bounds the request.
+    /// stays until carrying it has cost as much as writing the valid texts anew. Then [`edits`](CompactedDocuments::edits) shows
+    /// diffs, and [`at_most`](CompactedDocuments::at_most) bounds the request.
     ///
     /// A column with such a view also reads text. This is the cheapest layout of documents that change; the
     /// [guide](crate::guide::documents) has figures.
-    pub const fn compacted(&self) -> CompactedView {
+    pub const fn compacted(&self) -> CompactedDocuments {
         self.__in_log()
     }
 }

@@ -100,7 +100,7 @@
 //! - **`.edits()`** shows a diff in place of the whole text, where that is shorter. The model must apply it, as models for code
 //!   do; at the next decision the text is whole again.
 //! - **`.at_most(2.0)`** bounds a request: at most so many times the tokens that it would have without old texts. That is the
-//!   default, except for models whose cache is read for less than a twentieth of the price, which have no bound. `at_most(1.1)`
+//!   default, except for models whose cache is read for a twentieth of the price or less, which have no bound. `at_most(1.1)`
 //!   already takes most of the gain. `at_most(1.0)` shows each document once: a changed document stays in the last turn until it
 //!   was unchanged for a step, and what stood behind it is laid anew at once.
 //!

@@ -15,6 +15,7 @@ flow! {
         column compacted_with_a_window(files.compacted().window(3), user, self) = prompt("You write Rust."); //~
         column compacted_with_a_purpose(files.compacted().context(), user, self) = prompt("You write Rust."); //~
         column compacted_with_a_tag(files.compacted().as("code"), user, self) = prompt("You write Rust."); //~
+        column compacted_with_text_only(files.compacted().text_only(), user, self) = prompt("You write Rust."); //~
         column compacted_with_an_argument(files.compacted(2.0), user, self) = prompt("You write Rust."); //~
         column compacted_without_parentheses(files.compacted, user, self) = prompt("You write Rust."); //~
         column compacted_without_text(files.compacted(), notes, self) = prompt("You write Rust."); //~
@@ -33,5 +34,5 @@ flow! {
 
 fn main() {
     let chat = Chat::new();
-    let _ = (&chat.files, &chat.notes, &chat.user, &chat.topics, &chat.compacted_column, &chat.compacted_self, &chat.compacted_text, &chat.compacted_twice, &chat.compacted_in_tiers, &chat.compacted_beside_tiers, &chat.compacted_with_a_window, &chat.compacted_with_a_purpose, &chat.compacted_with_a_tag, &chat.compacted_with_an_argument, &chat.compacted_without_parentheses, &chat.compacted_without_text, &chat.compacted_in_a_group, &chat.edits_alone, &chat.edits_twice, &chat.edits_with_an_argument, &chat.bound_of_tiers, &chat.bound_below_one, &chat.bound_in_whole_numbers, &chat.bound_twice, &chat.bound_without_a_number, &chat.right);
+    let _ = (&chat.files, &chat.notes, &chat.user, &chat.topics, &chat.compacted_column, &chat.compacted_self, &chat.compacted_text, &chat.compacted_twice, &chat.compacted_in_tiers, &chat.compacted_beside_tiers, &chat.compacted_with_a_window, &chat.compacted_with_a_purpose, &chat.compacted_with_a_tag, &chat.compacted_with_text_only, &chat.compacted_with_an_argument, &chat.compacted_without_parentheses, &chat.compacted_without_text, &chat.compacted_in_a_group, &chat.edits_alone, &chat.edits_twice, &chat.edits_with_an_argument, &chat.bound_of_tiers, &chat.bound_below_one, &chat.bound_in_whole_numbers, &chat.bound_twice, &chat.bound_without_a_number, &chat.right);
 }

@@ -135,7 +135,7 @@ fn each_record_has_six_sessions_whose_changes_fit_together() {
                         known.insert(*document);
                         assert!(Estimate.count(text) <= 20_010, "{}", project.name());
                     }
-                    None => assert!(known.remove(document), "{} was never put", document),
+                    None => assert!(known.remove(document), "{document} was never put"),
                 }
             }
         }
@@ -147,17 +147,19 @@ fn a_provider_without_marks_reads_the_longest_prefix_that_it_saw() {
     let rules = Rules::of_model("openai/gpt-5.4");
     assert_eq!(CachePolicy::by_model("openai/gpt-5.4").most_marks, 0);
     let (mut prefixes, mut cache) = (Prefixes::default(), Cache::new(&rules));
+    // One text is below the minimum, and two are above.
+    let size = rules.minimum * 2 / 3;
     let mut send = |letters: &[usize], now: f64| {
-        let request = prefixes.request(letters.iter().map(|letter| text(*letter, 1000)));
+        let request = prefixes.request(letters.iter().map(|letter| text(*letter, size)));
         let bill = cache.send(&request, &Marks::short(0..letters.len()), now).expect("the marks are valid");
         (bill.read, bill.cost(&rules))
     };
     assert_eq!(send(&[0, 1, 2], 0.0).0, 0);
-    assert_eq!(send(&[0, 1, 3], 10.0).0, 2000);
+    assert_eq!(send(&[0, 1, 3], 10.0).0, 2 * size);
     // Each prefix that was sent stays, and is kept alive by longer ones.
-    assert_eq!(send(&[0, 1, 2, 4], 20.0).0, 3000);
-    assert_eq!(send(&[0, 5], 299.0).0, 0, "a prefix of 1,000 tokens is below the minimum");
+    assert_eq!(send(&[0, 1, 2, 4], 20.0).0, 3 * size);
+    assert_eq!(send(&[0, 5], 299.0).0, 0, "one text is below the minimum");
     let (read, cost) = send(&[0, 1], 300.0);
-    assert_eq!(read, 2000);
-    assert!((cost - 2000.0 * rules.read).abs() < 1e-9, "{cost}");
+    assert_eq!(read, 2 * size);
+    assert!((cost - f64::from(2 * size) * rules.read).abs() < 1e-9, "{cost}");
 }

@@ -253,6 +253,7 @@ fn requests(steps: &[(u64, u32)]) -> Vec<Spaced> {
 }
 
 /// The lifetimes that a column learns over these requests.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "tokens are small and whole")]
 fn learn(policy: &CachePolicy, requests: &[Spaced]) -> Vec<Option<Lifetime>> {
     let mut learnt = LearntLifetime::default();
     let lifetimes = requests.iter().enumerate().map(|(at, request)| {

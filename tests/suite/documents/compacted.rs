@@ -30,7 +30,7 @@ flow! {
 
 /// A text of so many lines.
 fn lines(count: usize, word: &str) -> String {
-    (0..count).map(|line| format!("{word} {line}\n")).collect()
+    (0..count).map(|line| format!("{word} {line}\n")).collect::<Vec<_>>().concat()
 }
 
 async fn step(coder: &Coder, update: Update) -> Result<usize> {
@@ -72,7 +72,7 @@ async fn a_changed_document_stands_in_its_turn_and_the_text_before_is_named() ->
         json!([of(&first, 0), "<user>\nquestion 1\n</user>", of(second, 2), of(third, 3), of(fourth, 4),]);
     let messages = coder.coder.messages(4)?;
     assert_eq!(asked(&messages), expected);
-    assert_eq!(messages.documents().map(|documents| documents.len()), Some(2));
+    assert_eq!(messages.documents().map(Documents::len), Some(2));
     assert_eq!(
         coder.files.get(4).as_deref(),
         Some("# Removed\n\nsymbol c.rs\nfile b.md"),
@@ -171,6 +171,7 @@ async fn after_a_long_pause_all_is_laid_anew() -> Result<()> {
 }
 
 #[tokio::test]
+#[expect(clippy::cast_precision_loss)]
 async fn a_request_is_at_most_the_factor_times_its_valid_texts() -> Result<()> {
     let files = documents("files");
     for (factor, most) in [(1.0, 1.0), (1.1, 1.11), (1.5, 1.51), (2.0, 2.01)] {

@@ -33,7 +33,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 fn text(lines: &[u8]) -> String {
     let mut lines: Vec<String> = lines.iter().map(|line| format!("line {line} `a` <user>")).collect();
     // Some texts end in a line break, and some do not.
-    if lines.len() % 2 == 0 {
+    if lines.len().is_multiple_of(2) {
         lines.push(String::new());
     }
     lines.join("\n")

@@ -348,7 +348,7 @@ async fn a_legend_a_tree_or_instructions_that_fill_a_budget_are_named() -> Resul
         f.push("user", "Hello!").await?;
         Ok::<_, Error>(f.run().await.expect_err("it does not fit").to_string())
     };
-    let start = "the context of `coder` at step 0 exceeds its budget: the documents and instructions that no budget omits have \
+    let start = "the context of `coder` at step 0 exceeds its budget: the documents, instructions and threads that no budget omits have \
                  about ";
     let end = ": raise the budget, or show fewer or shorter texts";
     let file = || Update::new().file("a", "x");

@@ -57,6 +57,7 @@ impl<'t> Learner<'t> {
     /// # Errors
     ///
     /// The errors of [`Flow::cache_plan`](columnar::flow::LiveFlow::cache_plan).
+    #[expect(clippy::indexing_slicing, reason = "a trace has the turns and columns of its calls")]
     pub fn marks(&self, scenario: &Scenario<'_>) -> Result<Vec<Marks>> {
         let trace = scenario.trace;
         let mut beginnings = vec![Beginnings::default(); trace.columns.len()];

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rpds::RedBlackTreeMapSync;
 
 use super::edit::edit;
-use super::part::{DocumentName, LogPart, LogText, TextForm};
+use super::part::{DocumentName, LogPart, LogText, LogTextKind};
 use crate::context::documents::{Changes, Documents, Kind, LogPlace, Update, UpdateError};
 use crate::declare::Compaction;
 use crate::history::Value;
@@ -163,7 +163,7 @@ impl DocumentLog {
             self.parts.remove_mut(&at);
             removed.extend(part.removed.iter().cloned());
             for LogText { name, form, .. } in &part.texts {
-                let live = self.live.get(name).filter(|live| live.place == at || *form == TextForm::Edit);
+                let live = self.live.get(name).filter(|live| live.place == at || *form == LogTextKind::Edit);
                 moved.extend(live.map(|live| (name.clone(), live.clone())));
             }
         }
@@ -174,7 +174,7 @@ impl DocumentLog {
             } else {
                 // The edits are gone, and the text before them is not.
                 let base = live.base.clone();
-                let carried = LogText::new(name.clone(), base.clone(), TextForm::New, 0).tokens();
+                let carried = LogText::new(name.clone(), base.clone(), LogTextKind::New, 0).tokens();
                 let unedited = LiveText { text: base, carried, excess: 0, ..live.clone() };
                 self.live.insert_mut(name.clone(), unedited);
             }
@@ -190,7 +190,7 @@ impl DocumentLog {
     /// Lays a text anew that the step does not change.
     fn lay(&mut self, name: DocumentName, live: LiveText, step: usize, texts: &mut StepTexts) {
         let LiveText { text, since, is_settled, .. } = live;
-        let size = LogText::new(name.clone(), text.clone(), TextForm::New, since).tokens();
+        let size = LogText::new(name.clone(), text.clone(), LogTextKind::New, since).tokens();
         let mut part = LogPart::default();
         self.put(name.clone(), text, since, step, &mut part);
         let settles = self.form.is_once && (is_settled || size >= WORTH);
@@ -225,9 +225,9 @@ impl DocumentLog {
         if let Some(before) = before
             && let Some(edit) = edit(&before.text, &text)
         {
-            let edited = LogText::new(name.clone(), edit, TextForm::Edit, since);
+            let edited = LogText::new(name.clone(), edit, LogTextKind::Edit, since);
             let carried = before.carried + edited.tokens();
-            let whole = LogText::new(name.clone(), text.clone(), TextForm::New, since).tokens();
+            let whole = LogText::new(name.clone(), text.clone(), LogTextKind::New, since).tokens();
             let live =
                 LiveText { text, carried, excess: carried.saturating_sub(whole), since, ..before.clone() };
             part.texts.push(LogText { excess: live.excess.saturating_sub(before.excess), ..edited });
@@ -235,7 +235,7 @@ impl DocumentLog {
             return;
         }
         self.end(&name, step);
-        let form = if self.is_above(&name) { TextForm::Replacement } else { TextForm::New };
+        let form = if self.is_above(&name) { LogTextKind::Replacement } else { LogTextKind::New };
         let whole = LogText::new(name.clone(), text.clone(), form, since);
         let live = LiveText {
             place: LogPlace::default(),
@@ -284,7 +284,7 @@ impl DocumentLog {
 
     fn add_part(&mut self, place: LogPlace, part: LogPart) {
         for LogText { name, form, excess, .. } in &part.texts {
-            if *form == TextForm::Edit {
+            if *form == LogTextKind::Edit {
                 let stale = StaleText { name: name.clone(), place, since: place.step };
                 self.stale.insert_mut(stale, *excess);
             } else if let Some(live) = self.live.get(name).cloned() {

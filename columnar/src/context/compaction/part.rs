@@ -34,7 +34,7 @@ pub(crate) struct LogPart {
 pub(super) struct LogText {
     pub(super) name: DocumentName,
     pub(super) value: Value,
-    pub(super) form: TextForm,
+    pub(super) form: LogTextKind,
     /// The step of the last change.
     pub(super) since: usize,
     /// The tokens of an edit that the document has not grown by.
@@ -43,7 +43,7 @@ pub(super) struct LogText {
 
 /// What a text means for the texts before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum TextForm {
+pub(super) enum LogTextKind {
     /// No part before has a text of this name.
     New,
     /// The text replaces one in a part before.
@@ -62,7 +62,7 @@ const TITLES: [[&str; 3]; 5] = [
 ];
 
 impl LogText {
-    pub(super) fn new(name: DocumentName, value: Value, form: TextForm, since: usize) -> Self {
+    pub(super) fn new(name: DocumentName, value: Value, form: LogTextKind, since: usize) -> Self {
         Self { name, value, form, since, excess: 0 }
     }
 
@@ -107,10 +107,7 @@ impl LogPart {
 
     /// The part in the order of the text: by title, and under each title the texts that are unchanged for longest first.
     pub(super) fn sorted(mut self) -> Self {
-        self.texts.sort_by(|one, other| {
-            let order = |it: &LogText| (it.title(), it.form, it.since);
-            order(one).cmp(&order(other)).then_with(|| one.name.cmp(&other.name))
-        });
+        self.texts.sort_by_cached_key(|it| (it.title(), it.form, it.since, it.name.clone()));
         self.removed.sort();
         self
     }
@@ -124,7 +121,9 @@ impl LogPart {
     pub(crate) fn text(&self) -> String {
         let mut shown = String::new();
         for (number, titles) in TITLES.iter().enumerate() {
-            for (form, title) in [TextForm::New, TextForm::Replacement, TextForm::Edit].iter().zip(titles) {
+            for (form, title) in
+                [LogTextKind::New, LogTextKind::Replacement, LogTextKind::Edit].iter().zip(titles)
+            {
                 let texts = self.texts.iter().filter(|it| it.title() == number && it.form == *form);
                 let texts = texts.map(|it| FencedText { path: it.path(), text: &it.value });
                 push_items(&mut shown, title, texts);

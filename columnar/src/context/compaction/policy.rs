@@ -7,7 +7,7 @@
 //! one that knows the changes to come. This holds between pauses after which the provider has forgotten the prefix: then
 //! everything is written in any case, and all is laid anew.
 
-use super::log::{DocumentLog, LogSize};
+use super::log::DocumentLog;
 use crate::context::documents::LogPlace;
 
 /// The rent at which a part is laid anew, over the cost of that. The bill depends little on it: 1 has the smallest bound,
@@ -18,7 +18,7 @@ const RENT: f64 = 2.0;
 /// The largest request over the valid texts, unless a view or the price says otherwise.
 const AT_MOST: f64 = 2.0;
 
-/// The price of reading below which requests may be of any size, over the price of a token.
+/// The price of reading up to which requests may be of any size, over the price of a token.
 const CHEAP: f64 = 0.05;
 
 /// The prices of a column that reads a log, and the bounds of its requests.
@@ -33,7 +33,7 @@ pub(crate) struct LogPrices {
     pub(crate) minimum: usize,
     /// The largest request over the valid texts; `None` for the default.
     pub(crate) at_most: Option<f64>,
-    /// The tokens from which on a request is bounded in any case.
+    /// The tokens of the context window. From half of it on, a request is bounded in any case.
     pub(crate) window: usize,
 }
 
@@ -51,6 +51,7 @@ pub(crate) struct LogReader<'r> {
 /// The place from which on the update of a step should lay documents anew, if it should. `log` is the log after that update,
 /// with nothing laid anew.
 pub(crate) fn first_laid_anew(log: &DocumentLog, step: usize, readers: &[LogReader<'_>]) -> Option<LogPlace> {
+    readers.first()?;
     let (first, _) = log.parts(LogPlace::default()).next().filter(|_| !log.form().is_once)?;
     let places = [first, log.cold().max(first)];
     let [all, hot] = places.map(|place| log.size(place, step));
@@ -61,21 +62,26 @@ pub(crate) fn first_laid_anew(log: &DocumentLog, step: usize, readers: &[LogRead
         return Some(first);
     }
     let live = all.live + log.new_tokens(step);
-    let is_worth = |place: LogPlace, size: LogSize| {
-        let (mut rent, mut rewrite) = (0.0, 0.0);
-        for reader in readers {
-            let LogPrices { price, read, write, .. } = reader.prices_of(live, all.stale);
-            rent += price * read * tokens(size.carried);
-            rewrite += price * (write - read) * tokens(size.live + (reader.turns)(place.step));
-        }
-        size.stale > 0 && rent >= RENT * rewrite
-    };
     let [first, cold] = places;
-    let worth = [(first, all), (cold, hot)].into_iter().find(|(place, size)| is_worth(*place, *size));
+    let worth = [(first, all), (cold, hot)].into_iter().find(|(place, size)| {
+        let gains = readers.iter().map(|reader| {
+            let prices = reader.prices_of(live, all.stale);
+            prices.gain(size.carried, size.live + (reader.turns)(place.step))
+        });
+        size.stale > 0 && gains.sum::<f64>() >= 0.0
+    });
     worth.map(|(place, _)| place).or_else(|| {
         let most = readers.iter().filter_map(|reader| reader.most_stale(live, all.stale)).min()?;
         (all.stale > most).then(|| if all.stale - hot.stale <= most { cold } else { first })
     })
+}
+
+impl LogPrices {
+    /// The rent of stale tokens that requests have carried, above what makes a rewrite of so many tokens worth it.
+    fn gain(self, carried: usize, rewritten: usize) -> f64 {
+        let Self { price, read, write, .. } = self;
+        price * (read * tokens(carried) - RENT * (write - read) * tokens(rewritten))
+    }
 }
 
 impl LogReader<'_> {
@@ -95,9 +101,10 @@ impl LogReader<'_> {
     #[expect(clippy::cast_sign_loss, reason = "a bound is 1 or more")]
     fn most_stale(&self, documents: usize, stale: usize) -> Option<usize> {
         let live = self.live(documents);
-        let is_free = self.prices.read < CHEAP && live + stale <= self.prices.window;
-        let at_most = self.prices.at_most.or_else(|| (!is_free).then_some(AT_MOST))?;
-        Some(((at_most - 1.0) * tokens(live)) as usize)
+        let LogPrices { read, at_most, window, .. } = self.prices;
+        let is_free = read <= CHEAP && live + stale <= window / 2;
+        let at_most = at_most.or_else(|| (!is_free).then_some(AT_MOST))?;
+        Some((((at_most - 1.0) * tokens(live)) as usize).min(window.saturating_sub(live)))
     }
 }
 

@@ -9,4 +9,4 @@ mod text;
 mod view;
 
 pub use constant::Graph;
-pub use view::{CompactedView, TieredView, View};
+pub use view::{CompactedDocuments, TieredView, View};

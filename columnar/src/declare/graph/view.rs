@@ -64,9 +64,9 @@ impl TieredView {
 /// Inside `flow!` it is `files.compacted()`, and at run time a [`flow::CompactedView`](crate::flow::CompactedView).
 #[derive(Clone, Copy, Debug)]
 #[must_use]
-pub struct CompactedView(View, Compaction);
+pub struct CompactedDocuments(View, Compaction);
 
-impl CompactedView {
+impl CompactedDocuments {
     /// Shows a changed document as a diff, where that is shorter than the document. The model must apply the diff, as
     /// models for code do.
     pub const fn edits(self) -> Self {
@@ -231,8 +231,8 @@ impl View {
     }
 
     #[doc(hidden)]
-    pub const fn __in_log(self) -> CompactedView {
-        CompactedView(self, Compaction { edits: false, at_most: None })
+    pub const fn __in_log(self) -> CompactedDocuments {
+        CompactedDocuments(self, Compaction { edits: false, at_most: None })
     }
 
     #[doc(hidden)]

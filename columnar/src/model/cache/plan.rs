@@ -106,11 +106,11 @@ impl CachePlan {
         let far = repeated.filter(|end| *end == deepest || policy.look_back <= blocks);
         // The deepest mark pays for the whole prefix, so further marks are free. The most useful marks come first, in
         // case the provider takes fewer.
-        let is_inside = |position: &Position| *position < deepest;
         let worth = [(stable, Reason::Next), (far, Reason::Previous)].into_iter();
-        let cuts = in_turn(&cuts, messages.step()).map(|at| (at.filter(is_inside), Reason::Documents));
+        let cuts =
+            in_turn(&cuts, messages.step()).map(|at| (at.filter(|at| *at < deepest), Reason::Documents));
         let worth = worth.chain(cuts).chain([(system, Reason::Instruction)]);
-        let spare = spare.map(|position| (position.filter(is_inside), Reason::Forks));
+        let spare = spare.map(|position| (position.filter(|position| *position < deepest), Reason::Forks));
         let mut marks: Vec<Mark> = Vec::new();
         for (position, reason) in worth.chain(spare) {
             if let Some(position) = position
@@ -245,7 +245,8 @@ struct PrefixEnds {
 impl PrefixEnds {
     fn of(messages: &Messages, instruction: usize, minimum: usize) -> Self {
         let system = (instruction >= minimum).then_some(Position::System);
-        let (mut ends, mut before) = (Self { system, ..Self::default() }, system);
+        let mut ends = Self { system, ..Self::default() };
+        let mut before = system;
         let mut later_blocks = 0;
         let previous = messages.previous();
         let fork = messages.before_fork();
@@ -332,11 +333,10 @@ fn fork_steps(step: usize) -> [usize; 3] {
 /// Two of these positions, other ones at each step: more marks than a request takes would be of use, and each keeps an entry
 /// alive for some steps.
 fn in_turn(positions: &[Position], step: usize) -> impl Iterator<Item = Option<Position>> {
-    let of = |number: usize| {
+    [0, 1].into_iter().map(move |number| {
         let at = step.wrapping_mul(2).wrapping_add(number).checked_rem(positions.len())?;
         positions.get(at).copied()
-    };
-    [of(0), of(1)].into_iter()
+    })
 }
 
 /// Whether a part is marked for the next request. A part that may be cut or may stay is marked. If the next request lacks

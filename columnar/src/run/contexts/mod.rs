@@ -144,8 +144,7 @@ impl ContextRecipe {
             write,
             minimum: if policy.models.is_empty() { MINIMUM } else { *minimum },
             at_most: None,
-            // The other half is for what comes.
-            window: window.map_or(usize::MAX, |window| window.tokens / 2),
+            window: window.map_or(usize::MAX, |window| window.tokens),
         }
     }
 

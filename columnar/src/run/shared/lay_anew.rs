@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::SharedFlow;
 use crate::context::compaction::{DocumentLog, LogForm, LogReader, first_laid_anew};
-use crate::context::documents::{LogPlace, Update};
+use crate::context::documents::{LogPlace, Update, UpdateError};
 use crate::context::{FlowPast, LogTurns, StoredCells, TakenViews};
 use crate::declare::Plan;
 use crate::history::Value;
@@ -26,35 +26,45 @@ impl SharedFlow {
     /// The text of an update that lays a part of the log anew; `None` if the update stays as it is, because nothing is worth
     /// it, the update says itself what is laid anew, or no column reads a log. `value` is the text of an update that can be
     /// applied.
-    pub(super) async fn laid_anew(&self, plan: &Plan, cell: Cell, value: &Value) -> Result<Option<Value>> {
+    pub(super) fn laid_anew(&self, plan: &Plan, cell: Cell, value: &Value) -> Result<Option<Value>> {
         let readers: Vec<usize> = log_readers(plan, cell.column).collect();
         if readers.is_empty() {
             return Ok(None);
         }
-        let name = plan.schema().name(cell.column);
-        let invalid = |source| Error::Update { column: name.clone(), step: cell.step, source };
-        let mut update = Update::parse(value.clone()).map_err(invalid)?;
         let before = self.log_before(plan, cell, form(plan, &readers))?;
-        if update.first_laid_anew().is_some() {
-            self.remember_log(plan, cell, before.next(cell.step, &update).map_err(invalid)?);
-            return Ok(None);
-        }
-        let log = before.next(cell.step, &update).map_err(invalid)?;
-        let Some(from) = self.first_laid_anew(&log, cell.step, &readers) else {
+        self.decided(plan, cell, value, before, &readers).map_err(|source| {
+            let column = plan.schema().name(cell.column).clone();
+            Error::Update { column, step: cell.step, source }
+        })
+    }
+
+    /// The text of an update with the decision, and without one `None`. The log after the update is remembered.
+    fn decided(
+        &self,
+        plan: &Plan,
+        cell: Cell,
+        value: &Value,
+        before: DocumentLog,
+        readers: &[usize],
+    ) -> Result<Option<Value>, UpdateError> {
+        let mut update = Update::parse(value.clone())?;
+        let log = before.next(cell.step, &update)?;
+        let is_decided = update.first_laid_anew().is_some();
+        let from = (!is_decided).then(|| self.first_laid_anew(&log, cell.step, readers)).flatten();
+        let Some(from) = from else {
             self.remember_log(plan, cell, log);
             return Ok(None);
         };
         update = update.laid_anew_from(from);
-        self.remember_log(plan, cell, before.next(cell.step, &update).map_err(invalid)?);
-        update.to_text().map(Some).map_err(invalid)
+        self.remember_log(plan, cell, before.next(cell.step, &update)?);
+        update.to_text().map(Some)
     }
 
     /// The first step of the part that is worth it for the columns that read the log. Calls counters.
     fn first_laid_anew(&self, log: &DocumentLog, step: usize, readers: &[usize]) -> Option<LogPlace> {
         let readings: Vec<LogReading> =
             readers.iter().filter_map(|column| self.reading(*column, step)).collect();
-        let turns: Vec<LogTurns> =
-            readings.iter().map(|it| it.contexts.assembler.log_turns(&it.taken)).collect();
+        let turns: Vec<LogTurns> = readings.iter().map(|it| LogTurns::new(&it.taken)).collect();
         let tokens: Vec<_> = turns.iter().map(|turns| |from: usize| turns.tokens(from)).collect();
         let readers = readings.iter().zip(&tokens).filter_map(|(reading, tokens)| {
             let assembler = &reading.contexts.assembler;
@@ -116,5 +126,5 @@ fn form(plan: &Plan, readers: &[usize]) -> LogForm {
         let (_, view) = plan.schema().reads(*column)?.compacted()?;
         Some(LogForm::of(view))
     });
-    forms.reduce(|one, other| one.and(other)).unwrap_or_default()
+    forms.reduce(LogForm::and).unwrap_or_default()
 }

@@ -143,7 +143,7 @@ impl SharedFlow {
             let cell = Cell { column: source, step };
             // Before the write: a stored value never changes, so nothing invalid may be stored.
             let documents = self.updated(plan, cell, &value).await?;
-            if let Some(laid) = self.laid_anew(plan, cell, &value).await? {
+            if let Some(laid) = self.laid_anew(plan, cell, &value)? {
                 value = laid;
                 counted = self.counted(&value);
             }

@@ -141,21 +141,23 @@ async fn a_log_leaves_less_to_compute_than_tiers_and_files_last() -> Result<()> 
     Ok(())
 }
 
+/// What eight columns ask about one chat.
+const TASKS: [&str; 8] = [
+    "Name the topic.",
+    "Name the mood.",
+    "Is it polite?",
+    "Is it true?",
+    "What is missing?",
+    "Translate the answer.",
+    "Shorten the answer.",
+    "Ask the next question.",
+];
+
 /// Columns that comment on one chat, by a thread, by instructions behind the same views, and with instructions in front.
 #[tokio::test]
 async fn columns_read_what_another_column_wrote_into_the_cache() -> Result<()> {
     let test = "columns_read_what_another_column_wrote_into_the_cache";
     let Some((url, _alone)) = address(test).await else { return Ok(()) };
-    const TASKS: [&str; 8] = [
-        "Name the topic.",
-        "Name the mood.",
-        "Is it polite?",
-        "Is it true?",
-        "What is missing?",
-        "Translate the answer.",
-        "Shorten the answer.",
-        "Ask the next question.",
-    ];
     let question = |n: usize| format!("On day {n} it rained, and we talked about the harvest. ").repeat(12);
     for (session, way) in ["thread", "after", "before"].into_iter().enumerate() {
         let model = model_at("openai/smollm2", &url);

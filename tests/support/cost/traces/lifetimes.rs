@@ -20,7 +20,7 @@ const QUESTION: &[usize] = &[3000];
 /// The errors of the flows. None is expected.
 pub fn slow() -> Result<Trace> {
     let mut trace = chat::trace()?;
-    trace.name = "T8 slow".to_owned();
+    "T8 slow".clone_into(&mut trace.name);
     trace.clocks = &[Clock::TenMinutes, Clock::Hours];
     Ok(trace)
 }
