@@ -466,14 +466,14 @@ impl<'m> Parts<'m> {
         let number = mem::take(&mut self.log_part);
         self.next = 2 * at + 2;
         let mut parts = snapshot.log()?.texts().parts(step).skip(number as usize);
-        let ShownPart { text, tokens } = parts.next()?;
+        let ShownPart { text, tokens, is_plain } = parts.next()?;
         let input = snapshot.reads.inputs.get(at)?;
         let tags = self.around_value(input, snapshot.overhead.tags.get(at)?, step);
         if parts.next().is_some() {
             // The same view is next.
             (self.next, self.log_part) = (2 * at, number + 1);
         }
-        let text = StoredText { value: text, tokens: *tokens, is_plain: false, attachments: &[] };
+        let text = StoredText { value: text, tokens: *tokens, is_plain: *is_plain, attachments: &[] };
         Some(self.part(PartSource::Input(input, number), tags, text))
     }
 

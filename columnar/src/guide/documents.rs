@@ -92,7 +92,8 @@
 //!
 //! [`laid_anew`](crate::documents::Update::laid_anew) is what a program may say; usually the flow says it, when an update is
 //! pushed, by the prices of the column's model and the turns so far. The decision is stored in the text of the update, so the
-//! context of a step is the same after a restart, in a fork and with other prices. Documents that have not changed for three
+//! context of a step is the same after a restart, in a fork and with other prices. A column that reads the same source as
+//! plain `files` sees it there, in a section `# Laid Anew`. Documents that have not changed for three
 //! steps are laid before the others, in a part that later decisions need not touch. After a pause that is longer than the
 //! provider keeps a prefix, everything is laid anew, because everything has to be written in any case: push the update when
 //! the message of the step comes, and not before the pause.

@@ -24,7 +24,8 @@ flow! {
     pub struct Editor {
         source files: Documents;
         source user;
-        column editor(files.compacted().edits(), user, self) = script((0..40).map(|step| format!("reply {step}")));
+        column editor(files.compacted().edits(), user, self) =
+            script((0..40).map(|step| format!("reply {step}")));
     }
 }
 

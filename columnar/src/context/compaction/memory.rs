@@ -47,6 +47,8 @@ pub(crate) struct LogTexts {
 pub(crate) struct ShownPart {
     pub(crate) text: Value,
     pub(crate) tokens: usize,
+    /// Whether the text has no character that may need escaping. Documents are long, and are not searched again.
+    pub(crate) is_plain: bool,
 }
 
 /// How the tokens of a log are counted.
@@ -165,7 +167,8 @@ impl LogTexts {
             if !self.parts.contains_key(&place) {
                 let text: Value = part.text().into();
                 let tokens = counter.counter.count(&text);
-                self.parts.insert_mut(place, ShownPart { text, tokens });
+                let is_plain = memchr::memchr2(b'<', b'&', text.as_bytes()).is_none();
+                self.parts.insert_mut(place, ShownPart { text, tokens, is_plain });
             }
         }
         let parts: Vec<&ShownPart> = self.parts(step).collect();
