@@ -32,7 +32,7 @@ impl SharedFlow {
             return Ok(None);
         }
         let before = self.log_before(plan, cell, form(plan, &readers))?;
-        self.decided(plan, cell, value, before, &readers).map_err(|source| {
+        self.decided(plan, cell, value, &before, &readers).map_err(|source| {
             let column = plan.schema().name(cell.column).clone();
             Error::Update { column, step: cell.step, source }
         })
@@ -44,7 +44,7 @@ impl SharedFlow {
         plan: &Plan,
         cell: Cell,
         value: &Value,
-        before: DocumentLog,
+        before: &DocumentLog,
         readers: &[usize],
     ) -> Result<Option<Value>, UpdateError> {
         let mut update = Update::parse(value.clone())?;
