@@ -359,8 +359,7 @@ impl<K: kind::HoldsDocuments> Handle<K> {
     /// stays until carrying it has cost as much as writing the valid texts anew. Then [`edits`](CompactedDocuments::edits) shows
     /// diffs, and [`at_most`](CompactedDocuments::at_most) bounds the request.
     ///
-    /// A column with such a view also reads text. This is the cheapest layout of documents that change; the
-    /// [guide](crate::guide::documents) has figures.
+    /// A column with such a view also reads text. The [guide](crate::guide::documents) compares the layouts.
     pub const fn compacted(&self) -> CompactedDocuments {
         self.__in_log()
     }

@@ -101,9 +101,9 @@
 //! - **`.edits()`** shows a diff in place of the whole text, where that is shorter. The model must apply it, as models for code
 //!   do; at the next decision the text is whole again.
 //! - **`.at_most(2.0)`** bounds a request: at most so many times the tokens that it would have without old texts. That is the
-//!   default, except for models whose cache is read for a twentieth of the price or less, which have no bound. `at_most(1.1)`
-//!   already takes most of the gain. `at_most(1.0)` shows each document once: a changed document stays in the last turn until it
-//!   was unchanged for a step, and what stood behind it is laid anew at once.
+//!   default, except for models whose cache is read for a twentieth of the price or less, which have no bound.
+//!   `at_most(1.0)` shows each document once: a changed document stays in the last turn until it was unchanged for a step, and
+//!   what stood behind it is laid anew at once.
 //!
 //! [`explain_cache`](crate::flow::Handle::explain_cache) says one request ahead when documents will be laid anew, if nothing
 //! changes until then. A prompt marks the end of the documents that seldom change, and the end of the request.
@@ -251,7 +251,16 @@
 //! These are no measurements at a provider. The benchmark `cost` prints the bills, with the tokens of the largest
 //! request.
 //!
-//! - **`files`** is the cheapest layout as long as the old texts are short beside the rest, as with edits of code.
+//! The compacted layout was compared over ten kinds of such sessions, six of them with the sizes of real histories of edits, at
+//! the prices of `anthropic/claude-sonnet-4-5` and with lifetimes of marks that are learnt. These are the medians of the bills
+//! over the bills without a cache, with short and with long pauses:
+//!
+//! | all files last | `files` | `files.tiered()` | `files.compacted()` | with `.edits()` |
+//! |---|---|---|---|---|
+//! | 0.73, 0.75 | 0.57, 0.87 | 0.88, 0.93 | 0.48, 0.54 | 0.28, 0.39 |
+//!
+//! - **`files.compacted()`** is for documents that change often. With 100 files and long pauses, `files` costs about half.
+//! - **`files`** is cheaper than tiers as long as the old texts are short beside the rest, as with edits of code.
 //! - **Tiers** are cheaper when old texts pile up, because documents change often or are long: as soon as the requests
 //!   of `files` are about twice as long as the requests of tiers, or four times with short pauses. In the last session
 //!   the requests become five times as long, which is more than most models take.
