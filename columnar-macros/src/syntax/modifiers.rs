@@ -332,24 +332,22 @@ impl ModifierParser<'_> {
     }
 
     fn tiered(&mut self, call: &ModifierCall<'_>) {
-        match &call.arguments {
-            _ if self.view.is_self => self.report(call.tokens(), TIERED_SELF),
-            _ if self.view.has_layout() => self.report(call.tokens(), SECOND_LAYOUT),
-            None => self.report(call.name, not_parentheses(call.name)),
-            Some(arguments) if !is_blank(&trees_of(arguments)) => self.report(arguments, TIERED_ARGUMENTS),
-            Some(_) => {}
-        }
+        self.layout(call, TIERED_SELF, TIERED_ARGUMENTS);
     }
 
-    /// `thread()`, which is the only modifier of its view.
-    fn thread(&mut self, call: &ModifierCall<'_>) {
-        if self.view.is_self {
-            return self.report(call.tokens(), THREAD_OF_SELF);
+    fn compacted(&mut self, call: &ModifierCall<'_>) {
+        self.layout(call, COMPACTED_SELF, COMPACTED_ARGUMENTS);
+    }
+
+    /// A layout of documents, with its messages for the self history and for arguments.
+    fn layout(&mut self, call: &ModifierCall<'_>, of_self: &str, with_arguments: &str) {
+        match &call.arguments {
+            _ if self.view.is_self => self.report(call.tokens(), of_self),
+            _ if self.view.has_layout() => self.report(call.tokens(), SECOND_LAYOUT),
+            None => self.report(call.name, not_parentheses(call.name)),
+            Some(arguments) if !is_blank(&trees_of(arguments)) => self.report(arguments, with_arguments),
+            Some(_) => {}
         }
-        if self.view.has_modifiers() {
-            self.report(call.tokens(), LATE_THREAD);
-        }
-        self.empty_parentheses(call);
     }
 
     fn target(&mut self, call: &ModifierCall<'_>) {
@@ -368,14 +366,15 @@ impl ModifierParser<'_> {
         }
     }
 
-    fn compacted(&mut self, call: &ModifierCall<'_>) {
-        match &call.arguments {
-            _ if self.view.is_self => self.report(call.tokens(), COMPACTED_SELF),
-            _ if self.view.has_layout() => self.report(call.tokens(), SECOND_LAYOUT),
-            None => self.report(call.name, not_parentheses(call.name)),
-            Some(arguments) if !is_blank(&trees_of(arguments)) => self.report(arguments, COMPACTED_ARGUMENTS),
-            Some(_) => {}
+    /// `thread()`, which is the only modifier of its view.
+    fn thread(&mut self, call: &ModifierCall<'_>) {
+        if self.view.is_self {
+            return self.report(call.tokens(), THREAD_OF_SELF);
         }
+        if self.view.has_modifiers() {
+            self.report(call.tokens(), LATE_THREAD);
+        }
+        self.empty_parentheses(call);
     }
 
     /// `edits()` or `at_most(2.0)`.
