@@ -1,8 +1,9 @@
 //! A bound of the bill of a compacted log that holds for every session, and the sessions that come near.
 //!
-//! `Y` is the price of reading all requests without stale texts, `N` the tokens of all texts and turns, `D` the tokens of
-//! the texts that were replaced or removed, and a part is laid anew when the rent of stale texts reaches `b` times the cost
-//! of that. Without pauses beyond the lifetime, and with requests of at most `k` times the live tokens,
+//! `Y` is the price of reading all requests without stale texts, or of sending those that are too short for the cache, `N`
+//! the tokens of all texts and turns, `D` the tokens of the texts that were replaced or removed, and a part is laid anew when
+//! the rent of stale texts reaches `b` times the cost of that. Without pauses beyond the lifetime, and with requests of at
+//! most `k` times the live tokens,
 //!
 //! ```text
 //! bill <= Y + (w - r) N + (1 + 1/b) (r D + sqrt(2 b (w - r) D Y)) + (w - r) D / (k - 1)
@@ -11,7 +12,8 @@
 //! A rewrite costs at most the rent over `b`, and ends that rent. What waits above the instruction is below `b (w - r)` times
 //! the live tokens at each step, so the rent of a text grows at most with the square root of that, and Cauchy and Schwarz
 //! give the sum. A bound of the size makes rewrites earlier, each of which ends `k - 1` times as many stale tokens as it
-//! writes.
+//! writes. A request that is too short for the cache carries no stale text. It becomes long enough for the first time once,
+//! and again only after a rewrite that made it shorter and cost nothing.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +36,8 @@ const FRAME: usize = 24;
 pub fn certificate(session: &CodingSession, rules: &Rules) -> f64 {
     let (read, fee) = (rules.read, rules.short.write - rules.read);
     let mut live: BTreeMap<usize, usize> = BTreeMap::new();
-    let (mut turns, mut stale, mut all, mut requests) = (INSTRUCTION + INSTRUCTION / 4, 0, 0, 0);
-    for CodingStep { message, changes, reply, .. } in &session.steps {
+    let (mut turns, mut stale, mut all, mut reading) = (INSTRUCTION + INSTRUCTION / 4, 0, 0, 0.0);
+    for (step, CodingStep { message, changes, reply, .. }) in session.steps.iter().enumerate() {
         for ChangedText { document, text } in changes {
             stale += live.remove(document).unwrap_or_default();
             // A removal is a line.
@@ -47,11 +49,14 @@ pub fn certificate(session: &CodingSession, rules: &Rules) -> f64 {
             }
         }
         turns += Estimate.count(message) + FRAME;
-        requests += turns + live.values().sum::<usize>();
+        let request = turns + live.values().sum::<usize>();
+        // Frames and the instruction may have fewer tokens.
+        let least = request - FRAME * (live.len() + 2 * step + 1) - INSTRUCTION / 4;
+        let is_cached = least >= rules.minimum as usize;
+        reading += tokens(request) * if is_cached { read } else { 1.0 };
         turns += Estimate.count(reply) + FRAME;
     }
-    let [requests, all, stale] = [requests, all + turns, stale].map(tokens);
-    let reading = read * requests;
+    let [all, stale] = [all + turns, stale].map(tokens);
     let rent = read * stale + (2.0 * RENT * fee * stale * reading).sqrt();
     reading + fee * all + (1.0 + 1.0 / RENT) * rent + fee * stale / (AT_MOST - 1.0)
 }
