@@ -2,6 +2,7 @@
 //!
 //! `tests/local-model run cargo test -p columnar-tests --features providers --test suite models::local_model`
 
+mod history;
 mod tiers;
 
 use std::env;
