@@ -361,8 +361,12 @@ impl DocumentLog {
         size
     }
 
-    /// The tokens of the texts that a step puts.
+    /// The tokens of the valid texts that a step puts.
     pub(super) fn new_tokens(&self, step: usize) -> usize {
-        self.parts(LogPlace::of(step)).map(|(_, part)| part.tokens()).sum()
+        let step = LogPlace::of(step);
+        // An edit is stale from the first as far as the text has not grown.
+        let stale = self.stale.iter().filter(|(stale, _)| stale.place >= step).map(|(_, tokens)| tokens);
+        let new: usize = self.parts(step).map(|(_, part)| part.tokens()).sum();
+        new.saturating_sub(stale.sum())
     }
 }

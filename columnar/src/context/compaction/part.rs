@@ -66,11 +66,13 @@ impl LogText {
         Self { name, value, form, since, excess: 0 }
     }
 
-    /// About the tokens of the text with the fence and the path. Sizes are compared with one another alone, so no counter is
-    /// called.
+    /// About the tokens of the text with the fence and the path, and with the title of a change. Sizes are compared with one
+    /// another alone, so no counter is called.
     pub(super) fn tokens(&self) -> usize {
         let path = self.path().map_or(0, str::len);
-        (self.value.len() + path + 2 * "\n```\n".len()).div_ceil(4)
+        // The documents of a request would have a title in any case.
+        let title = if self.form == LogTextKind::New { 0 } else { self.title().len() };
+        (self.value.len() + path + 2 * "\n```\n".len() + title).div_ceil(4)
     }
 
     fn path(&self) -> Option<&str> {
@@ -80,8 +82,13 @@ impl LogText {
         }
     }
 
+    fn title(&self) -> &'static str {
+        let titles = TITLES.get(self.kind());
+        titles.and_then(|titles| titles.get(self.form as usize)).copied().unwrap_or_default()
+    }
+
     /// The number of the titles in [`TITLES`].
-    fn title(&self) -> usize {
+    fn kind(&self) -> usize {
         match &self.name {
             DocumentName::Legend => 0,
             DocumentName::Tree => 1,
@@ -107,7 +114,7 @@ impl LogPart {
 
     /// The part in the order of the text: by title, and under each title the texts that are unchanged for longest first.
     pub(super) fn sorted(mut self) -> Self {
-        self.texts.sort_by_cached_key(|it| (it.title(), it.form, it.since, it.name.clone()));
+        self.texts.sort_by_cached_key(|it| (it.kind(), it.form, it.since, it.name.clone()));
         self.removed.sort();
         self
     }
@@ -124,7 +131,7 @@ impl LogPart {
             for (form, title) in
                 [LogTextKind::New, LogTextKind::Replacement, LogTextKind::Edit].iter().zip(titles)
             {
-                let texts = self.texts.iter().filter(|it| it.title() == number && it.form == *form);
+                let texts = self.texts.iter().filter(|it| it.kind() == number && it.form == *form);
                 let texts = texts.map(|it| FencedText { path: it.path(), text: &it.value });
                 push_items(&mut shown, title, texts);
             }

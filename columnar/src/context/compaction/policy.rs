@@ -7,7 +7,7 @@
 //! one that knows the changes to come. This holds between pauses after which the provider has forgotten the prefix: then
 //! everything is written in any case, and all is laid anew.
 
-use super::log::DocumentLog;
+use super::log::{DocumentLog, LogSize};
 use crate::context::documents::LogPlace;
 
 /// The rent at which a part is laid anew, over the cost of that. The bill depends little on it: 1 has the smallest bound,
@@ -62,17 +62,20 @@ pub(crate) fn first_laid_anew(log: &DocumentLog, step: usize, readers: &[LogRead
     }
     let live = all.live + log.new_tokens(step);
     let [first, cold] = places;
-    let worth = [(first, all), (cold, hot)].into_iter().find(|(place, size)| {
+    let is_worth = |place: LogPlace, size: LogSize| {
         let gains = readers.iter().map(|reader| {
             let prices = reader.prices_of(live, all.stale);
             prices.gain(size.carried, size.live + (reader.turns)(place.step))
         });
         size.stale > 0 && gains.sum::<f64>() >= 0.0
-    });
-    worth.map(|(place, _)| place).or_else(|| {
-        let most = readers.iter().filter_map(|reader| reader.most_stale(live, all.stale)).min()?;
-        (all.stale > most).then(|| if all.stale - hot.stale <= most { cold } else { first })
-    })
+    };
+    if is_worth(first, all) {
+        return Some(first);
+    }
+    let most = readers.iter().filter_map(|reader| reader.most_stale(live, all.stale)).min();
+    let most = most.unwrap_or(usize::MAX);
+    let is_due = is_worth(cold, hot) || all.stale > most;
+    is_due.then(|| if all.stale - hot.stale <= most { cold } else { first })
 }
 
 impl LogPrices {
