@@ -231,6 +231,22 @@ impl Messages {
         self.0.whole().last_read_step().map(|step| Self(self.0.before(step)))
     }
 
+    /// The tokens of documents that are no longer valid.
+    pub(crate) fn stale_tokens(&self) -> usize {
+        self.0.log().map_or(0, |log| log.log().stale_tokens())
+    }
+
+    /// The tokens that these messages would add to the ones before, if the update had not laid documents anew; `None` if
+    /// none did.
+    pub(crate) fn added_to(&self, previous: &Self) -> Option<usize> {
+        let changed = self.0.log()?.log().changed_tokens(self.step())?;
+        let turns = |messages: &Self| -> usize {
+            let parts = messages.parts().filter(|part| part.log_place().is_none());
+            parts.map(|part| part.tokens()).sum()
+        };
+        Some(changed + turns(self).saturating_sub(turns(previous)))
+    }
+
     /// The messages of the column at the last step that it shares with the nearest fork. `None` if a budget omits turns now,
     /// because the turns that the budget omitted then are unknown, or if documents were laid anew since.
     pub(crate) fn before_fork(&self) -> Option<Self> {

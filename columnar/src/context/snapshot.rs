@@ -142,6 +142,15 @@ impl TakenViews {
     }
 }
 
+impl Snapshot {
+    /// The same context where writing a token into the provider's cache costs so much over the price of a token, which decides
+    /// when documents are laid anew.
+    pub(crate) fn written_at(mut self, factor: f64) -> Self {
+        self.uncut.log = self.log().map(|log| Arc::new(log.written_at(factor)));
+        self
+    }
+}
+
 impl LaidOut {
     /// Leaves the excluded cells out of the views. Calls the counter.
     #[inline]

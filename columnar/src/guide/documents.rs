@@ -95,8 +95,8 @@
 //! context of a step is the same after a restart, in a fork and with other prices. A column that reads the same source as
 //! plain `files` sees it there, in a section `# Laid Anew`. Documents that have not changed for three
 //! steps are laid before the others, in a part that later decisions need not touch. After a pause that is longer than the
-//! provider keeps a prefix, everything is laid anew, because everything has to be written in any case: push the update when
-//! the message of the step comes, and not before the pause.
+//! provider keeps the prefix, by the [lifetime](super::caches) that the column has learnt, everything is laid anew, because
+//! everything has to be written in any case: push the update when the message of the step comes, and not before the pause.
 //!
 //! - **`.edits()`** shows a diff in place of the whole text, where that is shorter. The model must apply it, as models for code
 //!   do; at the next decision the text is whole again.

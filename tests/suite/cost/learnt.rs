@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use columnar::cache::{
     CachePlan, CachePolicy, Experience, LearntLifetime, Lifetime, Pace, PrefixTokens, observed,
 };
+use columnar::documents::Update;
 use columnar::model::{Chunk, End, Finish, Model, Request, Usage};
 use columnar::prelude::*;
 use columnar::store::{Entry, MemoryStore, Store};
@@ -114,6 +115,29 @@ async fn t5_the_lifetime_of_marks_follows_the_pauses_of_a_chat() -> Result<()> {
         step_after(&f, HOURS).await?;
     }
     assert_eq!(stated.lifetimes(), [Some(Lifetime::Short); 8]);
+    Ok(())
+}
+
+/// Otherwise everything would be laid anew after each pause of minutes, and nothing would ever be repeated.
+#[tokio::test(start_paused = true)]
+async fn documents_are_laid_anew_after_the_lifetime_that_the_column_has_learnt() -> Result<()> {
+    let model = Billing::new(CLAUDE, silent);
+    let views = (documents("files").compacted(), source("user").all(), this());
+    let f = flow([column("answer", views, prompt("Follow the documents.").model(model.clone()))])?;
+    let mut laid = Vec::new();
+    for (step, pause) in [MINUTES; 6].into_iter().chain([HOURS, MINUTES]).enumerate() {
+        advance(pause).await;
+        let update = Update::new().file("plan.md", format!("We launch on day {step}."));
+        let minutes = "We talked about the launch. ".repeat(600);
+        let update = if step == 0 { update.file("minutes.md", minutes) } else { update };
+        f.push("files", update.to_text().expect("the paths are valid")).await?;
+        f.push("user", "When?").await?;
+        f.run().await?;
+        laid.push(f.get("files", step).is_some_and(|update| update.contains("# Laid Anew")));
+    }
+    let [short, long] = [Lifetime::Short, Lifetime::Long].map(Some);
+    assert_eq!(model.lifetimes()[..6], [short, short, long, long, long, long]);
+    assert_eq!(laid, [false, true, true, false, false, false, true, false]);
     Ok(())
 }
 
@@ -257,7 +281,8 @@ fn requests(steps: &[(u64, u32)]) -> Vec<Spaced> {
 fn learn(policy: &CachePolicy, requests: &[Spaced]) -> Vec<Option<Lifetime>> {
     let mut learnt = LearntLifetime::default();
     let lifetimes = requests.iter().enumerate().map(|(at, request)| {
-        let tokens = PrefixTokens { repeated: request.repeated as usize, marked: request.tokens as usize };
+        let [repeated, marked] = [request.repeated, request.tokens].map(|tokens| tokens as usize);
+        let tokens = PrefixTokens { repeated, marked, ..PrefixTokens::default() };
         learnt = learnt.next(tokens, (at > 0).then_some(request.pause), policy, Experience::default());
         learnt.lifetime()
     });

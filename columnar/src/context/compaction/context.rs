@@ -23,6 +23,12 @@ impl LogContext {
         Self { shown, is_before: false, prices, next: OnceLock::new() }
     }
 
+    /// The same where writing a token costs so much over the price of a token: the fee depends on the lifetime of marks.
+    pub(crate) fn written_at(&self, factor: f64) -> Self {
+        let prices = LogPrices { write: factor, ..self.prices };
+        Self { shown: Arc::clone(&self.shown), prices, next: OnceLock::new(), ..*self }
+    }
+
     /// The log in the context of an earlier step, as far as this log knows it.
     pub(crate) fn before(&self) -> Self {
         Self { shown: Arc::clone(&self.shown), is_before: true, prices: self.prices, next: OnceLock::new() }

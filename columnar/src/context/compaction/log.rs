@@ -334,6 +334,18 @@ impl DocumentLog {
         self.laid.get(&step).copied()
     }
 
+    /// The tokens of the texts that a step changed, if the step also laid other texts anew by a decision.
+    pub(crate) fn changed_tokens(&self, step: usize) -> Option<usize> {
+        self.laid_anew(step).filter(|_| !self.form.is_once)?;
+        let parts = self.parts(LogPlace::of(step)).flat_map(|(_, part)| &part.texts);
+        Some(parts.filter(|text| text.since == step).map(LogText::tokens).sum())
+    }
+
+    /// The tokens of texts that are no longer valid.
+    pub(crate) fn stale_tokens(&self) -> usize {
+        self.stale.values().sum()
+    }
+
     /// Whether requests up to a step show the parts up to it as this log does.
     pub(crate) fn keeps(&self, step: usize) -> bool {
         self.laid.range(step + 1..).all(|(_, from)| from.step > step)

@@ -31,7 +31,8 @@ use crate::model::registry::CachePolicy;
 /// assert_eq!(learnt.lifetime(), Some(Lifetime::Short));
 /// // A chat with pauses of ten minutes: each request repeats the one before, and adds 300 tokens.
 /// for step in 1..5 {
-///     let request = PrefixTokens { repeated: 2_000 + 300 * step, marked: 2_300 + 300 * step };
+///     let [repeated, marked] = [2_000, 2_300].map(|tokens| tokens + 300 * step);
+///     let request = PrefixTokens { repeated, marked, ..PrefixTokens::default() };
 ///     learnt = learnt.next(request, Some(Duration::from_mins(10)), policy, Experience::default());
 /// }
 /// assert_eq!(learnt.lifetime(), Some(Lifetime::Long));
@@ -158,9 +159,9 @@ impl Experience {
         }
         let [short, long] = [Lifetime::Short, Lifetime::Long].map(|lifetime| price.of_choice(Some(lifetime)));
         let Some(short) = short else { return };
-        self.unmarked += short - price.marked;
+        self.unmarked += short - price.live;
         if let (Some(long), Some(write)) = (long, price.policy.long) {
-            let fees = (write.factor - price.policy.short.factor) * (price.marked - price.repeated);
+            let fees = (write.factor - price.policy.short.factor) * price.added;
             self.repeated += price.repeated;
             self.saved += short - long + fees;
             self.fees += fees;
@@ -185,25 +186,35 @@ impl Experience {
 /// A request by what marks can change about its price.
 struct RequestPrice<'p> {
     policy: &'p CachePolicy,
+    /// The tokens that are read and written if the provider still has the request before.
     repeated: f64,
+    added: f64,
     marked: f64,
+    /// The tokens that are written if the provider has nothing.
+    live: f64,
     pause: Option<Duration>,
 }
 
 impl<'p> RequestPrice<'p> {
     fn of(request: PrefixTokens, pause: Option<Duration>, policy: &'p CachePolicy) -> Self {
-        let PrefixTokens { repeated, marked } = request;
-        let [repeated, marked] = [repeated.min(marked), marked]
+        let PrefixTokens { repeated, marked, stale, repeatable, added } = request;
+        let repeated = repeated.min(marked);
+        // Documents are laid anew because the request is late. With a longer lifetime, it would not be.
+        let is_late = pause.is_some_and(|pause| pause > policy.short.lifetime);
+        let (repeated, added) =
+            if is_late && repeatable > 0 { (repeatable, added) } else { (repeated, marked - repeated) };
+        let [repeated, added, marked, live] = [repeated, added, marked, marked.saturating_sub(stale)]
             .map(|tokens| u32::try_from(tokens).map_or(f64::from(u32::MAX), f64::from));
-        Self { policy, repeated, marked, pause }
+        Self { policy, repeated, added, marked, live, pause }
     }
 
     /// The price if this request and the one before were marked so; `None` if the provider has no such lifetime.
     fn of_choice(&self, choice: Option<Lifetime>) -> Option<f64> {
-        let Some(lifetime) = choice else { return Some(self.marked) };
+        let Some(lifetime) = choice else { return Some(self.live) };
         let write = self.policy.write(lifetime)?;
-        let read = if self.pause.is_some_and(|pause| pause <= write.lifetime) { self.repeated } else { 0.0 };
-        Some(self.policy.read * read + write.factor * (self.marked - read))
+        let is_kept = self.pause.is_some_and(|pause| pause <= write.lifetime);
+        let kept = self.policy.read * self.repeated + write.factor * self.added;
+        Some(if is_kept { kept } else { write.factor * self.live })
     }
 
     /// What must have been saved for a switch at this request, which costs this much without the switch.

@@ -29,7 +29,7 @@ pub(crate) struct MarkedRequest {
     /// The pace by which the request is marked.
     pub(crate) pace: Pace,
     /// The lifetime of the marks, by the pace.
-    lifetime: Option<Lifetime>,
+    pub(crate) lifetime: Option<Lifetime>,
     tokens: PrefixTokens,
     /// Whether more than the instruction is marked, which other conversations share.
     is_own: bool,

@@ -84,9 +84,11 @@ impl CachePlan {
         if policy.most_marks == 0 {
             return Self::default();
         }
-        let Some(lifetime) = lifetime(policy, pace) else {
+        let Some((lifetime, write)) = lifetime(policy, pace).and_then(|it| Some((it, policy.write(it)?)))
+        else {
             return Self::default();
         };
+        let messages = &Messages(messages.snapshot().clone().written_at(write.factor));
         let root = messages.root();
         if !has_stable_system(messages) {
             return Self::default();
@@ -142,6 +144,13 @@ pub struct PrefixTokens {
     pub repeated: usize,
     /// The tokens up to the deepest mark; zero if no mark is possible.
     pub marked: usize,
+    /// The tokens of texts that are no longer valid, which the request need not have.
+    pub stale: usize,
+    /// The tokens that the request would repeat if no documents were laid anew with it; zero if none are. After a pause,
+    /// documents are laid anew because of the lifetime, so the lifetime must not follow what is repeated then.
+    pub repeatable: usize,
+    /// The tokens that the request would add to these.
+    pub added: usize,
 }
 
 impl PrefixTokens {
@@ -150,7 +159,7 @@ impl PrefixTokens {
         if policy.most_marks == 0 || !has_stable_system(messages) {
             return Self::default();
         }
-        let is_first = messages.previous().is_none();
+        let previous = messages.previous();
         let [repeated, marked] = if let Some(moves) = messages.moves() {
             let mut ends = tier_ends(messages, instruction);
             ends.retain(|_, (_, tokens)| *tokens >= policy.minimum);
@@ -163,7 +172,11 @@ impl PrefixTokens {
             let [stable, repeated] = ends.tokens;
             [repeated.max(system), stable.max(repeated).max(system)]
         };
-        Self { repeated: if is_first { 0 } else { repeated }, marked }
+        let stale = messages.stale_tokens();
+        let Some(previous) = previous else { return Self { marked, stale, ..Self::default() } };
+        let added = messages.added_to(&previous);
+        let repeatable = if added.is_some() { instruction + previous.tokens() } else { 0 };
+        Self { repeated, marked, stale, repeatable, added: added.unwrap_or_default() }
     }
 }
 

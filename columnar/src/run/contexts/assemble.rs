@@ -94,7 +94,8 @@ impl FlowState {
             },
             None => None,
         };
-        Ok(Some(ContextDraft { cell, taken, contexts, unloaded, thread }))
+        let write = self.write_factor(cell.column, contexts.policy);
+        Ok(Some(ContextDraft { cell, taken, contexts, unloaded, write, thread }))
     }
 
     /// A cell that the context of a cell waits for.

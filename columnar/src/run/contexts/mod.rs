@@ -10,7 +10,6 @@ mod sharing;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
-use std::time::Duration;
 
 pub use forecast::{ColumnForecast, Forecast, Overflow};
 pub use sharing::{SharedForecast, Unpaid};
@@ -35,8 +34,8 @@ pub(crate) struct ColumnContexts {
     pub(crate) assembler: Assembler,
     /// `None` if there is nothing to remember. Locked while filters and the counter are called, so nobody waits for the lock.
     memory: Option<Mutex<ContextMemory>>,
-    /// The time for which the provider keeps the prefix of a request.
-    pub(crate) lifetime: Duration,
+    /// The cache rules of the column's model, if documents need them.
+    pub(crate) policy: &'static CachePolicy,
 }
 
 /// Makes the assembler of a column, outside of the lock: that counts the instruction and the tags.
@@ -59,6 +58,8 @@ pub(crate) struct ContextDraft {
     pub(crate) contexts: Arc<ColumnContexts>,
     /// The steps that are not in memory, of the columns that the context shows.
     pub(crate) unloaded: BTreeMap<usize, StepRanges>,
+    /// The fee of writing a token into the provider's cache, over the price of a token, where the lifetime of marks changes it.
+    pub(crate) write: Option<f64>,
     /// The values of the context that this one continues.
     pub(crate) thread: Option<Box<Self>>,
 }
@@ -70,15 +71,15 @@ const USUAL: (f64, f64) = (0.1, 1.25);
 const MINIMUM: usize = 1024;
 
 impl ColumnContexts {
-    fn new(assembler: Assembler, memory: ContextMemory, lifetime: Duration) -> Arc<Self> {
+    fn new(assembler: Assembler, memory: ContextMemory, policy: &'static CachePolicy) -> Arc<Self> {
         let memory = assembler.has_memory().then(|| Mutex::new(memory));
-        Arc::new(Self { assembler, memory, lifetime })
+        Arc::new(Self { assembler, memory, policy })
     }
 
     /// The contexts of a flow that shares the steps before this one.
     pub(crate) fn before(&self, step: usize) -> Arc<Self> {
         let memory = self.memory().map(|memory| memory.before(step));
-        Self::new(self.assembler.clone(), memory.unwrap_or_default(), self.lifetime)
+        Self::new(self.assembler.clone(), memory.unwrap_or_default(), self.policy)
     }
 
     /// The memory, unless another thread has the lock, or a filter or counter that was called under the lock.
@@ -118,7 +119,7 @@ impl ContextRecipe {
             budget = ContextWindow::limit(&name, budget);
         }
         let assembler = Assembler::new(&self.reads, settings, &budget, counter, target, prices);
-        ColumnContexts::new(assembler, ContextMemory::default(), policy.short.lifetime)
+        ColumnContexts::new(assembler, ContextMemory::default(), policy)
     }
 
     /// The name of the column's model. An unknown model is an error of the run.
@@ -160,14 +161,14 @@ impl ContextRecipe {
 impl ContextDraft {
     /// Assembles the context. Calls filters and the counter.
     pub(crate) fn assemble(&self) -> Result<Snapshot> {
-        let Self { cell, taken, contexts, unloaded, thread } = self;
+        let Self { cell, taken, contexts, unloaded, write, thread } = self;
         // A value that is not in memory looks like a skipped one, so assembly would show less and not fail.
         if !unloaded.is_empty() {
             check_loaded(*cell, taken, &contexts.assembler, unloaded)?;
         }
         // Under its own budget and filters, so that the bytes are the ones that were sent.
         let thread = thread.as_ref().map(|thread| thread.assemble().map(Arc::new)).transpose()?;
-        contexts.assemble(taken, thread).map_err(|source| {
+        let snapshot = contexts.assemble(taken, thread).map_err(|source| {
             let column = taken.column().clone();
             match source {
                 AssembleError::Budget(source @ BudgetError::NoRoom { .. }) => {
@@ -180,6 +181,10 @@ impl ContextDraft {
                     damaged_update(tiered.or(logged).unwrap_or(&column), step, &error)
                 }
             }
+        })?;
+        Ok(match write {
+            Some(factor) => snapshot.written_at(*factor),
+            None => snapshot,
         })
     }
 }

@@ -20,6 +20,8 @@ struct LogReading {
     taken: TakenViews,
     /// Whether the provider has forgotten the last request.
     is_late: bool,
+    /// The fee of writing, over the price of a token, where the lifetime of marks changes it.
+    write: Option<f64>,
 }
 
 impl SharedFlow {
@@ -69,7 +71,9 @@ impl SharedFlow {
         let readers = readings.iter().zip(&tokens).filter_map(|(reading, tokens)| {
             let assembler = &reading.contexts.assembler;
             let system = assembler.overhead().instruction.unwrap_or(0);
-            Some(LogReader { prices: assembler.prices()?, system, turns: tokens, is_late: reading.is_late })
+            let mut prices = assembler.prices()?;
+            prices.write = reading.write.unwrap_or(prices.write);
+            Some(LogReader { prices, system, turns: tokens, is_late: reading.is_late })
         });
         first_laid_anew(log, step, &readers.collect::<Vec<_>>())
     }
@@ -82,9 +86,12 @@ impl SharedFlow {
         let taken = contexts.assembler.take(reads, Cell { column, step }, FlowPast::default(), |column| {
             StoredCells { history: state.table.history(column), skipped: state.scheduler.skipped(column) }
         });
-        let is_late = state.since_last_request(column).is_some_and(|since| since > contexts.lifetime);
+        let since = state.since_last_request(column);
+        let lifetime = state.last_write(column, contexts.policy).map(|write| write.lifetime);
+        let write = state.write_factor(column, contexts.policy);
         drop(state);
-        Some(LogReading { contexts, taken, is_late })
+        let is_late = since.is_some_and(|since| lifetime.is_none_or(|lifetime| since > lifetime));
+        Some(LogReading { contexts, taken, is_late, write })
     }
 
     /// The log of a source before a cell, found from the stored updates, which are in memory.

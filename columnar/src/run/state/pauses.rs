@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::FlowState;
-use crate::model::cache::{CachePolicy, Experience, LearntLifetime, PastRequest, PrefixTokens};
+use crate::model::cache::{CachePolicy, Experience, LearntLifetime, PastRequest, PrefixTokens, Write};
 use crate::model::usage::{Receipt, UnixTime, Usage};
 
 /// The number of last receipts of a column from which a flow that was reopened learns.
@@ -18,6 +18,23 @@ impl FlowState {
         }
         let at = self.receipts.of(column).next_back()?.1.at?;
         Some(UnixTime::now().since(at))
+    }
+
+    /// For how long the provider keeps the prefix that the last request of a column wrote, and at which fee; `None` if that
+    /// request had no marks, where the provider takes any.
+    pub(crate) fn last_write(&self, column: usize, policy: &CachePolicy) -> Option<Write> {
+        if policy.most_marks == 0 {
+            return Some(policy.short);
+        }
+        let marked = self.requests.get(column).and_then(|call| call.marked.as_ref());
+        let lifetime = marked.map_or_else(|| self.relearn(column).lifetime(), |marked| marked.lifetime);
+        policy.write(lifetime?)
+    }
+
+    /// The fee of that, over the price of a token, where the lifetime of marks changes it.
+    pub(crate) fn write_factor(&self, column: usize, policy: &CachePolicy) -> Option<f64> {
+        Some(policy).filter(|policy| policy.most_marks > 0)?;
+        Some(self.last_write(column, policy)?.factor)
     }
 
     /// The last request of a column, as the next one sees it.
@@ -40,7 +57,7 @@ impl FlowState {
             let marked = cacheable(receipt);
             let repeated = before.map_or(0, |(marked, _)| marked).min(marked);
             let pause = before.map(|(_, then)| at.since(then));
-            let request = PrefixTokens { repeated, marked };
+            let request = PrefixTokens { repeated, marked, ..PrefixTokens::default() };
             learnt = learnt.next(request, pause, CachePolicy::by_model(model), Experience::default());
             before = Some((marked, at));
         }

@@ -1,5 +1,6 @@
 //! Coding sessions as flows of the library, which read the files in one of its layouts.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ use crate::models::ChunkModel;
 
 /// The instruction, in tokens.
 pub const INSTRUCTION: usize = 1500;
+
+/// The length of a hash as a text.
+const KEY: usize = 16;
 
 /// The circumstances of sessions.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +66,9 @@ pub fn sessions_trace(
     files: &View,
     circumstances: Circumstances<'_>,
 ) -> Result<Trace> {
-    let coder = instruction();
+    let mut coder = instruction();
+    // A process remembers the conversations with an instruction, and each case is one of another program.
+    coder.instruction.replace_range(..KEY, &key(&name, sessions, circumstances));
     let mut recorded = Trace::new(name, trace::Kind::Mutable, vec![coder.clone()]);
     let mut times = circumstances.times.iter().copied();
     for session in sessions {
@@ -78,6 +84,16 @@ pub fn sessions_trace(
         }
     }
     Ok(recorded)
+}
+
+/// A text that is different for each case.
+fn key(name: &str, sessions: &[CodingSession], Circumstances { model, times }: Circumstances<'_>) -> String {
+    let mut hasher = DefaultHasher::new();
+    (name, model).hash(&mut hasher);
+    times.iter().for_each(|time| time.to_bits().hash(&mut hasher));
+    let steps = sessions.iter().flat_map(|session| &session.steps);
+    steps.for_each(|step| step.reply.hash(&mut hasher));
+    format!("{:0KEY$x}", hasher.finish())
 }
 
 /// The column, with a model that gives the replies of the session, so that the replies are equal in all layouts.
