@@ -7,7 +7,7 @@ use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
 use crate::model::Choice;
-use crate::model::cache::{Pace, PastRequest};
+use crate::model::cache::{Pace, PastRequests};
 use crate::model::rendering::Schema;
 use crate::model::usage::SpendLimit;
 
@@ -38,8 +38,8 @@ pub struct Context {
     messages: Messages,
     /// The settings of the flow for columns without such settings.
     pub(crate) defaults: Arc<Defaults>,
-    /// The last request of the column, if one is known.
-    pub(super) before: Option<PastRequest>,
+    /// The requests before, as far as they are known.
+    pub(super) past: PastRequests,
     /// `None` for plain text.
     output: Option<Arc<OutputSpec>>,
     /// The prompt of the outermost step, which has all settings; `None` if the step is no prompt.
@@ -47,12 +47,12 @@ pub struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>, before: Option<PastRequest>) -> Self {
+    pub(crate) fn new(snapshot: Snapshot, defaults: Arc<Defaults>, past: PastRequests) -> Self {
         Self {
             inputs: snapshot.current(),
             messages: Messages(snapshot),
             defaults,
-            before,
+            past,
             output: None,
             prompt: None,
         }

@@ -295,9 +295,9 @@ impl Prompt {
         let allows_empty = self.rules.allows_empty || cx.schema().is_some();
         let system = cx.instruct(&self.system);
         let stated = self.pace.unwrap_or(defaults.pace);
-        let marked = models
-            .first()
-            .and_then(|model| MarkedRequest::new(model.name(), &system, cx.messages(), cx.before, stated));
+        let marked = models.first().and_then(|model| {
+            MarkedRequest::new(model.name(), &system, cx.messages(), cx.past.clone(), stated)
+        });
         let request = Request {
             system,
             messages: cx.messages().clone(),

@@ -7,7 +7,7 @@
 //! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table. Then come the strategies of
 //! budgets and the layouts of edited files, with one provider, and the layouts of documents with eight models.
 //!
-//! `-- --documents` prints the last part alone. `-- --record FOLDER STYLE ADDRESS` prints the sizes of sessions from the
+//! `-- --documents` prints the last part alone, and `-- --threads` the columns that comment. `-- --record FOLDER STYLE ADDRESS` prints the sizes of sessions from the
 //! history of a repository, for the folder `traces/histories`; a style is `person`, `agent` or `map`.
 
 mod documents;
@@ -52,6 +52,9 @@ fn main() -> Result<()> {
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     if has("--documents") {
         return documents::compare();
+    }
+    if has("--threads") {
+        return threads::compare();
     }
     let providers = marked_providers();
     let mut outcomes = Vec::new();

@@ -118,7 +118,12 @@ fn read(trace: &Trace, rules: &Rules, clock: Clock, marks: &[Marks]) -> f64 {
 }
 
 fn coder() -> ColumnSpec {
-    ColumnSpec { name: "coder".to_owned(), instruction: Random::new(7).text(INSTRUCTION), depth: 0 }
+    ColumnSpec {
+        name: "coder".to_owned(),
+        instruction: Random::new(7).text(INSTRUCTION),
+        depth: 0,
+        thread: None,
+    }
 }
 
 /// The session as a flow of the library.

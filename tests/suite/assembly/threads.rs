@@ -1,7 +1,9 @@
 //! Requests with one beginning: columns that continue the conversation of another one, and instructions after the messages.
 
+use std::time::Duration;
+
 use columnar::budget::{Budget, Strategy as Cut};
-use columnar::cache::{CachePolicy, Pace, Position};
+use columnar::cache::{CachePolicy, Pace, Position, observed};
 use columnar::compute::Policy;
 use columnar::data::Declaration;
 use columnar::documents::Update;
@@ -12,10 +14,12 @@ use columnar::reopen::OpenOptions;
 use columnar::store::MemoryStore;
 use columnar::testing::{ScriptedModel, context_text, script};
 use columnar::{Column, Pattern, Repeats, View};
+use columnar_tests::cost::cached_model::CachedModel;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value as Json;
+use tokio::time::advance;
 
 /// A model whose reply has the number of the messages and the last letters.
 fn echo() -> ScriptedModel {
@@ -208,6 +212,29 @@ async fn the_marks_of_a_thread_read_what_its_column_wrote() {
     // The last request of a conversation writes nothing, and reads what was written.
     let last = f.cache_plan("critic", 1, policy, Pace::batch().last()).unwrap();
     assert_eq!(last.marks.last().unwrap().position, Position::Part(2));
+}
+
+/// The assistant writes the conversation anew after each long pause. Its threads follow at once: the first writes the reply
+/// alone, and the second reads that as well. So they read after any pause, which tells nothing about the provider.
+#[tokio::test(start_paused = true)]
+async fn threads_read_what_was_just_written_and_tell_nothing_about_lifetimes() {
+    const NAME: &str = "anthropic/claude-sonnet-5-5-20990104";
+    let model = CachedModel::new(NAME, "Well. ".repeat(200).leak());
+    let ask = |instruction: &str| prompt(instruction).model(model.clone());
+    let assistant = column("assistant", (&source("user"), this()), ask("You plan."));
+    let threads = ["critic", "tone"].map(|name| column(name, assistant.thread(), ask(name)));
+    let f = flow(threads).unwrap();
+    for step in 0..4 {
+        model.wait(600.0);
+        advance(Duration::from_mins(10)).await;
+        f.push("user", format!("{step} {}", "All of it. ".repeat(1000))).await.unwrap();
+        f.run().await.unwrap();
+        let usage = |column: &str| f.receipt(column, step).unwrap().usage;
+        let cached = |column: &str| usage(column).cache_read + usage(column).cache_write;
+        assert_eq!(usage("critic").cache_read, cached("assistant"), "{step}");
+        assert_eq!((usage("tone").cache_read, usage("tone").cache_write), (cached("critic"), 0), "{step}");
+    }
+    assert_eq!(observed(NAME).short.late_reads + observed(NAME).short.misses, 0, "{}", observed(NAME));
 }
 
 #[tokio::test]

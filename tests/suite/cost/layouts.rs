@@ -49,7 +49,7 @@ fn cheapest(times: &[f64], rules: &Rules) -> f64 {
 }
 
 fn apart(requests: &[Vec<usize>]) -> Trace {
-    let column = ColumnSpec { name: "coder".into(), instruction: String::new(), depth: 0 };
+    let column = ColumnSpec { name: "coder".into(), instruction: String::new(), depth: 0, thread: None };
     let mut trace = Trace::new("apart", Kind::Mutable, vec![column]);
     let mut after = None;
     for letters in requests {

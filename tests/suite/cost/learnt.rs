@@ -141,6 +141,46 @@ async fn documents_are_laid_anew_after_the_lifetime_that_the_column_has_learnt()
     Ok(())
 }
 
+/// An answer with a critic, which continues the conversation right after.
+fn commented(answer: Column, critic: &Billing) -> [Column; 2] {
+    let critic = column("critic", answer.thread(), prompt("Is it right?").model(critic.clone()));
+    [answer, critic]
+}
+
+/// The prefix that an answer has just written or read is all that a thread reads.
+#[tokio::test(start_paused = true)]
+async fn a_thread_learns_with_its_conversation() -> Result<()> {
+    // Without the critic, the answers would have no marks after some pauses of hours.
+    for (pause, learnt) in [(HOURS, Lifetime::Short), (MINUTES, Lifetime::Long)] {
+        let model = Billing::new(CLAUDE, silent);
+        let f = flow(commented(chat(&format!("Comment after {pause:?}."), &model), &model))?;
+        for _ in 0..8 {
+            step_after(&f, pause).await?;
+        }
+        let lifetimes = model.lifetimes();
+        assert_eq!(lifetimes.last(), Some(&Some(learnt)));
+        assert!(lifetimes.chunks(2).all(|step| step[0] == step[1]), "{lifetimes:?}");
+    }
+
+    // What the program states of the conversation counts for the thread.
+    let model = Billing::new(CLAUDE, silent);
+    let prompt = prompt("Comment by the hour.").model(model.clone()).pace(Pace::every(MINUTES));
+    let f = flow(commented(column("answer", (source("user").all(), this()), prompt), &model))?;
+    for _ in 0..2 {
+        step_after(&f, secs(60)).await?;
+    }
+    assert_eq!(model.lifetimes(), [Some(Lifetime::Long); 4]);
+
+    // Another model has another cache, so nobody reads what the answers write.
+    let models = [CLAUDE, "anthropic/claude-opus-4-5"].map(|name| Billing::new(name, silent));
+    let f = flow(commented(chat("Comment elsewhere.", &models[0]), &models[1]))?;
+    for _ in 0..8 {
+        step_after(&f, HOURS).await?;
+    }
+    assert_eq!(models.map(|model| *model.lifetimes().last().unwrap()), [None; 2]);
+    Ok(())
+}
+
 /// A command that opens the flow for each step sees one pause of its own: the others are in the receipts.
 #[tokio::test]
 async fn t5_a_process_for_each_step_learns_from_the_receipts() -> Result<()> {

@@ -268,7 +268,7 @@ fn traces(requests: usize, blocks: usize) -> impl Strategy<Value = (Trace, Vec<f
 }
 
 fn column_spec() -> ColumnSpec {
-    ColumnSpec { name: "random".into(), instruction: String::new(), depth: 0 }
+    ColumnSpec { name: "random".into(), instruction: String::new(), depth: 0, thread: None }
 }
 
 /// Rules, plausible ones and others.

@@ -6,7 +6,7 @@ use columnar::cache::Pace;
 
 use super::random::Random;
 use super::rules::Rules;
-use super::trace::{Pause, Trace, Turn};
+use super::trace::{Call, Pause, Trace, Turn};
 
 /// A distribution of the pauses between requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +86,13 @@ impl Clock {
             starts.push(start);
         }
         let start = |turn: usize| starts.get(turn).copied().unwrap_or_default();
-        // A request that waits for others of the same turn is sent when the replies to these are complete.
-        trace.calls.iter().map(|call| start(call.turn) + ANSWER * f64::from(call.depth)).collect()
+        // A request that waits for others of the same turn is sent when the replies to these are complete. Of requests with
+        // one beginning, the library sends the first, and the others when the reply to it begins.
+        let waits = |call: &Call| {
+            let led = if trace.is_led(call.column) { rules.ready } else { 0.0 };
+            ANSWER * f64::from(call.depth) + led
+        };
+        trace.calls.iter().map(|call| start(call.turn) + waits(call)).collect()
     }
 
     fn gap(self, pause: Pause, rules: &Rules, random: &mut Random) -> f64 {

@@ -1,5 +1,5 @@
-//! The marks of this library without hints: each column learns the lifetime from the pauses of a scenario, and all
-//! conversations together how many go on.
+//! The marks of this library without hints: each column learns the lifetime from the pauses of a scenario, threads together
+//! with the column that they continue, and all conversations together how many go on.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -33,6 +33,8 @@ struct Planned<'t> {
 struct LastRequest {
     at: f64,
     learnt: LearntLifetime,
+    /// The same after the requests that continue this one.
+    learnt_since: LearntLifetime,
     is_first: bool,
 }
 
@@ -67,12 +69,25 @@ impl<'t> Learner<'t> {
         let mut all = vec![Marks::default(); trace.calls.len()];
         for (which, at, call) in scenario.calls() {
             let Some(request) = &self.requests[which] else { continue };
-            let before = trace.turns[call.turn].after.and_then(|turn| last[turn][call.column]);
+            let thread = trace.columns[call.column].thread;
+            let before = match thread {
+                // The threads of a turn start together.
+                Some(thread) => last[call.turn][thread],
+                None => {
+                    let own = trace.turns[call.turn].after.and_then(|turn| last[turn][call.column]);
+                    own.map(|own| LastRequest { learnt: own.learnt_since, ..own })
+                }
+            };
             let pause = before.map(|before| Duration::from_secs_f64(at - before.at));
             let learnt = before.map_or_else(LearntLifetime::default, |before| before.learnt);
-            let learnt = learnt.next(request.tokens, pause, self.policy, experience[call.column]);
-            experience[call.column].add(request.tokens, pause, self.policy);
-            let beginnings = &mut beginnings[call.column];
+            // Known by the system text, which a thread has of the column that it continues.
+            let instruction = thread.unwrap_or(call.column);
+            let PrefixTokens { repeated, marked } = request.tokens;
+            // The conversation counts the new text of a thread with its own next request.
+            let tokens = PrefixTokens { repeated, marked: if thread.is_some() { repeated } else { marked } };
+            let learnt = learnt.next(tokens, pause, self.policy, experience[instruction]);
+            experience[instruction].add(tokens, pause, self.policy);
+            let beginnings = &mut beginnings[instruction];
             let mut pace = learnt.pace();
             match before {
                 None => {
@@ -87,7 +102,11 @@ impl<'t> Learner<'t> {
                 Some(_) => {}
             }
             all[which] = request.marks(self.policy, pace)?;
-            last[call.turn][call.column] = Some(LastRequest { at, learnt, is_first: before.is_none() });
+            if let Some(continued) = thread.and_then(|thread| last[call.turn][thread].as_mut()) {
+                continued.learnt_since = learnt;
+            }
+            last[call.turn][call.column] =
+                Some(LastRequest { at, learnt, learnt_since: learnt, is_first: before.is_none() });
         }
         Ok(all)
     }

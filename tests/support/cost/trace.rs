@@ -73,6 +73,8 @@ pub struct ColumnSpec {
     pub instruction: String,
     /// The length of the chain of columns that this column waits for.
     pub depth: u8,
+    /// The index of the column whose conversation this one continues.
+    pub thread: Option<usize>,
 }
 
 /// The kind of a trace.
@@ -124,6 +126,12 @@ impl Trace {
         }
     }
 
+    /// Whether a request of the column waits until the reply to another one begins, which continues the same conversation.
+    pub fn is_led(&self, column: usize) -> bool {
+        let thread = self.columns.get(column).and_then(|column| column.thread);
+        thread.is_some() && self.columns.iter().take(column).any(|other| other.thread == thread)
+    }
+
     /// The tokens of the largest request.
     pub fn largest(&self) -> u32 {
         self.calls.iter().map(|call| call.request.tokens()).max().unwrap_or_default()
@@ -148,7 +156,7 @@ impl Trace {
         step: usize,
     ) -> Result<usize> {
         let turn = self.turn(after, pause);
-        for (column, ColumnSpec { name, instruction, depth }) in self.columns.iter().enumerate() {
+        for (column, ColumnSpec { name, instruction, depth, .. }) in self.columns.iter().enumerate() {
             let cell = Cell { flow: Arc::clone(flow), column: name.clone(), step };
             let request = self.prefixes.request(Piece::all_of(instruction, &cell.messages()?));
             self.calls.push(Call { turn, depth: *depth, column, request, cell: Some(cell) });

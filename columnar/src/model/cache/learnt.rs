@@ -19,7 +19,8 @@ use super::plan::PrefixTokens;
 use crate::model::registry::CachePolicy;
 
 /// The lifetime that would have cost least over the pauses between the requests of a column so far: none, the short one
-/// or the long one. A flow keeps one for each column, and marks follow it unless the program [states](Pace) a pace.
+/// or the long one. A flow keeps one for each column, and marks follow it unless the program [states](Pace) a pace. Columns
+/// that continue a conversation learn together with its column.
 ///
 /// ```
 /// use std::time::Duration;

@@ -14,12 +14,25 @@ use super::sightings::{observe, observed};
 use crate::context::Messages;
 use crate::model::registry::CachePolicy;
 
-/// The last request of a column, as the next one sees it.
-#[derive(Clone, Copy, Debug)]
+/// A request of the past, as a later one sees it.
+#[derive(Clone, Debug)]
 pub(crate) struct PastRequest {
+    pub(crate) model: Arc<str>,
     /// The time since that request.
     pub(crate) pause: Duration,
     pub(crate) learnt: LearntLifetime,
+    /// The pace by which that request was marked.
+    pub(crate) pace: Pace,
+}
+
+/// The requests that may have written the beginning of a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PastRequests {
+    /// The last request of the column.
+    pub(crate) own: Option<PastRequest>,
+    /// The last request of the column whose conversation continues. It has just used the prefix, so it tells the marks and
+    /// the pause, and the own request does not. Another model has another cache.
+    pub(crate) continued: Option<PastRequest>,
 }
 
 /// A request to a model that takes marks.
@@ -35,6 +48,8 @@ pub(crate) struct MarkedRequest {
     is_own: bool,
     pause: Option<Duration>,
     pub(crate) learnt: LearntLifetime,
+    /// Whether the pause is the time since the request of the column whose conversation continues.
+    pub(crate) is_continued: bool,
     instruction: InstructionKey,
 }
 
@@ -44,7 +59,7 @@ impl MarkedRequest {
         model: &str,
         system: &str,
         messages: &Messages,
-        before: Option<PastRequest>,
+        past: PastRequests,
         stated: Pace,
     ) -> Option<Self> {
         let documented = CachePolicy::by_model(model);
@@ -53,10 +68,17 @@ impl MarkedRequest {
         }
         let policy = observed(model).correct(documented);
         let tokens = PrefixTokens::of(messages, messages.system_tokens(), &policy);
-        let pause = before.map(|before| before.pause);
-        let learnt = before.map_or_else(LearntLifetime::default, |before| before.learnt);
+        let continued = past.continued.filter(|continued| *continued.model == *model);
+        let is_continued = continued.is_some();
+        let stated = match &continued {
+            Some(PastRequest { pace, .. }) if stated.is_learnt() && !pace.is_learnt() => *pace,
+            _ => stated,
+        };
+        let before = continued.or(past.own);
+        let pause = before.as_ref().map(|before| before.pause);
+        let learnt = before.as_ref().map_or_else(LearntLifetime::default, |before| before.learnt);
         let instruction = InstructionKey::of(model, system);
-        let learnt = learnt.next(tokens, pause, &policy, instruction.experience());
+        let learnt = learnt.next(counted(tokens, is_continued), pause, &policy, instruction.experience());
         let pace = if stated.is_learnt() { learnt.pace() } else { stated };
         let lifetime = lifetime(&policy, pace);
         let is_worth = before.is_some()
@@ -65,13 +87,21 @@ impl MarkedRequest {
                 .is_none_or(|write| instruction.is_worth_marking(&policy, write));
         let pace = if stated.is_learnt() && (stated.is_last || !is_worth) { pace.last() } else { pace };
         let is_own = tokens.marked > messages.system_tokens() && !pace.is_last;
-        Some(Self { model: model.into(), pace, lifetime, tokens, is_own, pause, learnt, instruction })
+        let model = model.into();
+        Some(Self { model, pace, lifetime, tokens, is_own, pause, learnt, is_continued, instruction })
+    }
+
+    /// The request as a later one sees it, after a pause.
+    pub(crate) fn past(&self, pause: Duration) -> PastRequest {
+        let Self { model, learnt, pace, .. } = self;
+        PastRequest { model: Arc::clone(model), pause, learnt: *learnt, pace: *pace }
     }
 
     /// Counts the conversation, whose request before this one began at this time, and compares what was read of the prefix
     /// that the request before wrote, as far as both are known.
     pub(crate) fn handle_sent(&self, at: Instant, cache_read: u64, before: Option<(&Self, Instant, u64)>) {
-        self.instruction.add(self.tokens, self.pause, CachePolicy::by_model(&self.model));
+        let tokens = counted(self.tokens, self.is_continued);
+        self.instruction.add(tokens, self.pause, CachePolicy::by_model(&self.model));
         let Some((before, begun, cached)) = before else {
             if self.pause.is_none() {
                 self.instruction.begin(at);
@@ -90,4 +120,9 @@ impl MarkedRequest {
             observe(&self.model, lifetime, pause, cache_read >= cached - cached / 10);
         }
     }
+}
+
+/// The tokens from which a lifetime is learnt. The conversation counts the new text of a thread with its own next request.
+fn counted(tokens: PrefixTokens, is_continued: bool) -> PrefixTokens {
+    if is_continued { PrefixTokens { marked: tokens.repeated, ..tokens } } else { tokens }
 }

@@ -26,7 +26,7 @@ pub(crate) use audit::{AuditedRequest, Ledger};
 pub use beginnings::Beginnings;
 pub use learnt::{Experience, LearntLifetime};
 pub use mark::{Lifetime, Mark, Position, Reason};
-pub(crate) use marked_request::{MarkedRequest, PastRequest};
+pub(crate) use marked_request::{MarkedRequest, PastRequest, PastRequests};
 pub use pace::Pace;
 pub use plan::{CachePlan, PrefixTokens};
 pub use prefix::{Difference, SharedBeginning, StablePrefix};

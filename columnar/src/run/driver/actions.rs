@@ -185,11 +185,11 @@ impl SharedFlow {
                 let draft = state.draft(cell);
                 let made = state.fingerprint(cell.column);
                 let defaults = Arc::clone(&state.defaults);
-                let before = state.last_request(cell.column);
+                let past = state.past_requests(cell.column);
                 drop(state);
                 match self.assembled(cell, draft) {
                     Ok(snapshot) if snapshot.is_current() => {
-                        RunAction::Compute(cell, Context::new(snapshot, defaults, before), made)
+                        RunAction::Compute(cell, Context::new(snapshot, defaults, past), made)
                     }
                     // No new value passes the filters, so the next action skips the cell.
                     Ok(snapshot) => {
@@ -318,7 +318,8 @@ impl SharedFlow {
             _ => self.lock(),
         };
         state.receipts.insert(cell, mem::take(receipt));
-        state.requests.sent(cell.column, called.take().map(|call| *call));
+        let thread = state.plan.schema().thread_of(cell.column);
+        state.requests.sent(cell.column, thread, called.take().map(|call| *call));
         let reported = state.scheduler.handle_stored(cell, value.is_none());
         debug_assert!(reported.is_ok(), "{REPORTED}");
         drop(state);

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::FlowState;
-use crate::model::cache::{CachePolicy, Experience, LearntLifetime, PastRequest, PrefixTokens, Write};
+use crate::model::cache::{
+    CachePolicy, Experience, LearntLifetime, Pace, PastRequest, PastRequests, PrefixTokens, Write,
+};
 use crate::model::usage::{Receipt, UnixTime, Usage};
 
 /// The number of last receipts of a column from which a flow that was reopened learns.
@@ -37,12 +39,25 @@ impl FlowState {
         Some(self.last_write(column, policy)?.factor)
     }
 
-    /// The last request of a column, as the next one sees it.
-    pub(crate) fn last_request(&self, column: usize) -> Option<PastRequest> {
+    /// The requests before the next one of a column.
+    pub(crate) fn past_requests(&self, column: usize) -> PastRequests {
+        let thread = self.plan.schema().thread_of(column).filter(|thread| {
+            let settings = self.settings.get(column).zip(self.settings.get(*thread));
+            // A provider caches for one effort and one schema.
+            settings
+                .is_some_and(|(own, other)| (own.effort(), &own.schema) == (other.effort(), &other.schema))
+        });
+        let continued = thread.and_then(|thread| self.past_request(thread));
+        PastRequests { own: self.past_request(column), continued }
+    }
+
+    fn past_request(&self, column: usize) -> Option<PastRequest> {
         let pause = self.since_last_request(column)?;
-        let sent = self.requests.get(column).and_then(|call| call.marked.as_ref());
-        let learnt = sent.map_or_else(|| self.relearn(column), |marked| marked.learnt);
-        Some(PastRequest { pause, learnt })
+        if let Some(marked) = self.requests.get(column).and_then(|call| call.marked.as_ref()) {
+            return Some(marked.past(pause));
+        }
+        let model = self.receipts.of(column).next_back()?.1.model.clone()?;
+        Some(PastRequest { model, pause, learnt: self.relearn(column), pace: Pace::learnt() })
     }
 
     /// The lifetime that the receipts in memory tell: a program that opens a flow for each step learns as well.

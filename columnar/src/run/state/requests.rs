@@ -23,18 +23,28 @@ pub(crate) struct SentCall {
 pub(crate) struct LastRequests(BTreeMap<usize, SentCall>);
 
 impl LastRequests {
-    /// A request of a column was sent. Cells of a column may be stored in another order than they were sent.
-    pub(crate) fn sent(&mut self, column: usize, call: Option<SentCall>) {
+    /// A request of a column was sent, which may continue the conversation of the column `thread`. Cells of a column may be
+    /// stored in another order than they were sent.
+    pub(crate) fn sent(&mut self, column: usize, thread: Option<usize>, call: Option<SentCall>) {
         let Some(call) = call else { return };
-        let before = self.0.get(&column);
-        if before.is_some_and(|before| before.at > call.at) {
+        if self.0.get(&column).is_some_and(|before| before.at > call.at) {
             return;
         }
         if let Some(marked) = &call.marked {
-            let before = before.and_then(|SentCall { at, marked, usage }| {
-                Some((&**marked.as_ref()?, *at, usage.cache_read + usage.cache_write))
-            });
-            marked.handle_sent(call.at, call.usage.cache_read, before);
+            let thread = thread.filter(|_| marked.is_continued);
+            // A conversation that is continued may have gone on since.
+            let before = self.0.get_mut(&thread.unwrap_or(column)).filter(|before| before.at <= call.at);
+            match before.and_then(|SentCall { at, marked, usage }| Some((marked.as_mut()?, *at, *usage))) {
+                None => marked.handle_sent(call.at, call.usage.cache_read, None),
+                Some((before, at, usage)) => {
+                    let cached = usage.cache_read + usage.cache_write;
+                    marked.handle_sent(call.at, call.usage.cache_read, Some((&**before, at, cached)));
+                    // The columns of a conversation learn together.
+                    if thread.is_some() {
+                        Arc::make_mut(before).learnt = marked.learnt;
+                    }
+                }
+            }
         }
         self.0.insert(column, call);
     }

@@ -23,6 +23,7 @@ pub(super) fn column_spec(name: &str, instruction: usize, depth: u8) -> ColumnSp
         name: name.to_owned(),
         instruction: Random::new(hasher.finish()).text(&[instruction]),
         depth,
+        thread: None,
     }
 }
 

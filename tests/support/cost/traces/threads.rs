@@ -11,16 +11,17 @@ use crate::cost::random::Random;
 use crate::cost::trace::{ColumnSpec, Kind, Trace};
 
 const STEPS: usize = 50;
-const COMMENTS: usize = 4;
 const CHATS: usize = 3;
 
-/// Chats of fifty steps with four columns that comment on each step. The column of the assistant is the first one.
+/// Chats of fifty steps with columns that comment on each step. The column of the assistant is the first one.
 ///
 /// # Errors
 ///
 /// The errors of the flows. None is expected.
-pub fn trace(are_threads: bool) -> Result<Trace> {
-    let comments = (0..COMMENTS).map(|at| column_spec(&format!("comment_{at}"), 60 * at + 200, 1));
+pub fn trace(comments: usize, are_threads: bool) -> Result<Trace> {
+    let thread = are_threads.then_some(0);
+    let comments = (0..comments)
+        .map(|at| ColumnSpec { thread, ..column_spec(&format!("comment_{at}"), 60 * at + 200, 1) });
     let specs: Vec<ColumnSpec> = [column_spec("assistant", 1200, 0)].into_iter().chain(comments).collect();
     let name = if are_threads { "threads" } else { "views" };
     let mut trace = Trace::new(name, Kind::AppendOnly, specs.clone());
