@@ -29,6 +29,7 @@ pub mod cost {
     pub mod audit;
     pub mod cache_plan;
     pub mod cached_prefix;
+    pub mod clairvoyant;
     pub mod layouts;
     pub mod learnt;
     pub mod prices;

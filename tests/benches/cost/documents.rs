@@ -105,11 +105,11 @@ fn table(all: &[ProjectBills], clock: Clock) {
     println!("\ndocuments, {}, {}: costs over files without a cache", clock.name(), MODELS[0]);
     print!("{:14}", "project");
     layouts().for_each(|layout| print!(" {layout:>11}"));
-    println!(" {:>7}", "bound");
+    println!(" {:>11} {:>7}", "clairvoyant", "bound");
     for bills in all.iter().filter(|it| it.clock == clock && it.model == MODELS[0]) {
         print!("{:14}", bills.project);
         layouts().for_each(|layout| print!(" {:11.3}", bills.cost(layout) / bills.uncached));
-        println!(" {:7.3}", bills.free / bills.uncached);
+        println!(" {:11.3} {:7.3}", bills.clairvoyant / bills.uncached, bills.free / bills.uncached);
     }
 }
 
@@ -118,7 +118,7 @@ fn medians(all: &[ProjectBills]) {
     println!("\ndocuments: medians of all projects, batch / human");
     print!("{:28}", "model");
     layouts().for_each(|layout| print!(" {layout:>13}"));
-    println!(" {:>13}", "bound");
+    println!(" {:>13} {:>13}", "clairvoyant", "bound");
     for model in MODELS {
         print!("{model:28}");
         let of = |clock: Clock, cost: &dyn Fn(&ProjectBills) -> f64| {
@@ -129,7 +129,7 @@ fn medians(all: &[ProjectBills]) {
             format!("{:.3} / {:.3}", of(Clock::Batch, cost), of(Clock::Human, cost))
         };
         layouts().for_each(|layout| print!(" {:>13}", both(&|it| it.cost(layout))));
-        println!(" {:>13}", both(&|it| it.free));
+        println!(" {:>13} {:>13}", both(&|it| it.clairvoyant), both(&|it| it.free));
     }
     println!();
 }
@@ -152,6 +152,7 @@ fn figures(all: &[ProjectBills]) {
         let free = |it: &ProjectBills| it.cost(layout) / it.free;
         let rows = [
             ("over_cheapest_fixed", 1.02, worst(None, &|it| it.cost(layout) / cheapest_fixed(it))),
+            ("over_clairvoyant", 1.5, worst(None, &|it| it.cost(layout) / it.clairvoyant)),
             ("over_free_bound_batch", 1.65, worst(Some(Clock::Batch), &free)),
             ("over_free_bound_human", 1.55, worst(Some(Clock::Human), &free)),
             ("over_free_bound_batch_median", 1.4, middle(Clock::Batch)),

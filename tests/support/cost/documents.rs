@@ -4,6 +4,7 @@ use columnar::cache::{CachePolicy, Lifetime};
 use columnar::{Result, View, documents};
 
 use super::cache::Marks;
+use super::clairvoyant::clairvoyant;
 use super::clock::{Clock, SEEDS};
 use super::learning::Learner;
 use super::rules::Rules;
@@ -70,6 +71,8 @@ pub struct ProjectBills {
     pub uncached: f64,
     /// The lower bound for all layouts with the short lifetime: each text is cached by itself.
     pub free: f64,
+    /// The cost of a layout that knows the changes to come.
+    pub clairvoyant: f64,
     /// The bills of files first, of files last, and of [`VIEWS`].
     pub bills: Vec<LayoutBill>,
 }
@@ -164,7 +167,9 @@ pub fn bills_of(
             let free = Scenario::at(&apart, &no_minimum, times.clone()).bound(&[Lifetime::Short]);
             let uncached = timed.scenario(timed.live).uncached().iter().sum();
             let free = free.iter().sum();
-            all.push(ProjectBills { project, model, clock, uncached, free, bills });
+            let (foreseen, marks) = clairvoyant(sessions, &rules, &times);
+            let clairvoyant = cost(&timed.scenario(&foreseen), &marks);
+            all.push(ProjectBills { project, model, clock, uncached, free, clairvoyant, bills });
         }
     }
     Ok(all)

@@ -14,6 +14,7 @@ pub mod cache;
 pub mod cached_model;
 pub mod certificate;
 pub mod chart;
+pub mod clairvoyant;
 pub mod clock;
 pub mod documents;
 pub mod learning;

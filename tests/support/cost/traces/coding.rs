@@ -32,7 +32,7 @@ pub struct Circumstances<'t> {
 }
 
 /// The instruction of all layouts.
-pub(super) fn instruction() -> ColumnSpec {
+pub fn instruction() -> ColumnSpec {
     column_spec("coder", INSTRUCTION, 0)
 }
 

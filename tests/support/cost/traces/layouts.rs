@@ -20,6 +20,11 @@ pub enum Layout {
     Apart,
 }
 
+/// A file as a block of a request.
+pub fn file(document: usize, text: &str) -> Piece {
+    Piece::new(Speaker::User, &format!("{}\n```\n{text}\n```\n\n", path(document)), true)
+}
+
 impl Layout {
     /// The name of the layout in the tables of results.
     pub fn name(self) -> &'static str {
@@ -43,10 +48,7 @@ impl Layout {
             for CodingStep { pause, message, changes, reply } in &session.steps {
                 for ChangedText { document, text } in changes {
                     match text {
-                        Some(text) => {
-                            let shown = format!("{}\n```\n{text}\n```\n\n", path(*document));
-                            files.insert(*document, user(&shown));
-                        }
+                        Some(text) => drop(files.insert(*document, file(*document, text))),
                         None => drop(files.remove(document)),
                     }
                 }
