@@ -226,47 +226,46 @@
 //!
 //! # Choose a layout
 //!
-//! | | `files` | `files.tiered()` |
-//! |---|---|---|
-//! | a document that changed | the new text is added at the end | the new text replaces the old one |
-//! | after a change, the provider's cache serves | the whole request before | the tiers before the one that the document left |
-//! | old texts of a document | stay in the context | are gone |
-//! | a request grows by | each turn and each change | each turn |
+//! | | `files.compacted()` | `files` | `files.tiered()` |
+//! |---|---|---|---|
+//! | a document that changed | the new text is added at the end | the new text is added at the end | the new text replaces the old one |
+//! | after a change, the provider's cache serves | the whole request before, apart from rewrites | the whole request before | the tiers before the one that the document left |
+//! | old texts of a document | stay until they have cost as much as a rewrite | stay in the context | are gone |
+//! | a request grows by | each turn, and by changes up to a bound | each turn and each change | each turn |
 //!
-//! These are the bills of simulated coding sessions of fifty edits at the prices of `anthropic/claude-sonnet-5`, over the
-//! bills of the same sessions without a cache. Pauses between steps are ten seconds, or as long as a person thinks:
+//! These are the bills of simulated coding sessions at the prices of `anthropic/claude-sonnet-4-5`, over the bills of the same
+//! sessions without a cache, with lifetimes of marks that are learnt. The first figure is with pauses of ten seconds between
+//! steps, the second with pauses as long as a person thinks. The last six sessions have the sizes of commits and files in the
+//! history of a project:
 //!
-//! | session | pauses | all files first | all files last | `files` | `files.tiered()` |
-//! |---|---|---|---|---|---|
-//! | 12 files, most edits in two | short | 0.64 | 0.34 | 0.18 | 0.40 |
-//! | | long | 0.72 | 0.45 | 0.42 | 0.52 |
-//! | 12 files, edits in any | short | 0.65 | 0.32 | 0.18 | 0.47 |
-//! | | long | 0.74 | 0.44 | 0.43 | 0.59 |
-//! | 100 files, the work moves from file to file | short | 0.69 | 0.74 | 0.14 | 0.32 |
-//! | | long | 0.77 | 0.78 | 0.33 | 0.46 |
-//! | 4 long documents, replaced again and again | short | 0.65 | 0.60 | 0.49 | 0.52 |
-//! | | long | 0.73 | 0.67 | 1.17 | 0.64 |
+//! | session | all files first | all files last | `files` | `files.tiered()` | `files.compacted()` | with `.edits()` |
+//! |---|---|---|---|---|---|---|
+//! | 12 files, most edits in two | 0.64, 0.71 | 0.34, 0.45 | 0.18, 0.22 | 0.40, 0.54 | 0.18, 0.20 | 0.18, 0.20 |
+//! | 12 files, edits in any | 0.65, 0.74 | 0.32, 0.46 | 0.18, 0.21 | 0.47, 0.63 | 0.18, 0.20 | 0.18, 0.20 |
+//! | 100 files, the work moves on | 0.69, 0.78 | 0.74, 0.79 | 0.14, 0.17 | 0.32, 0.45 | 0.14, 0.16 | 0.14, 0.16 |
+//! | 4 long documents, replaced again and again | 0.65, 0.73 | 0.59, 0.68 | 0.49, 0.58 | 0.52, 0.70 | 0.27, 0.34 | 0.27, 0.34 |
+//! | history of this repository | 1.22, 1.23 | 0.66, 0.72 | 0.57, 0.87 | 1.01, 1.02 | 0.48, 0.60 | 0.34, 0.46 |
+//! | of Aider | 1.20, 1.20 | 0.79, 0.83 | 0.73, 1.12 | 0.85, 0.91 | 0.52, 0.63 | 0.28, 0.38 |
+//! | of ripgrep | 1.20, 1.20 | 0.73, 0.78 | 0.74, 1.03 | 0.91, 0.95 | 0.56, 0.66 | 0.31, 0.43 |
+//! | of rust-analyzer | 1.23, 1.23 | 0.64, 0.71 | 0.88, 1.41 | 0.88, 0.93 | 0.58, 0.68 | 0.41, 0.52 |
+//! | of redb, by an agent | 0.79, 0.79 | 0.74, 0.75 | 0.54, 0.61 | 0.94, 0.94 | 0.31, 0.34 | 0.22, 0.24 |
+//! | of quinn, with a map | 1.22, 1.22 | 0.78, 0.82 | 0.61, 0.94 | 0.94, 0.99 | 0.48, 0.58 | 0.29, 0.38 |
 //!
 //! All files first or last is what other programs do: the current files go in front of the conversation or behind it.
-//! These are no measurements at a provider. The benchmark `cost` prints the bills, with the tokens of the largest
-//! request.
+//! These are no measurements at a provider. The benchmark `cost` prints the bills of eight models, with the sizes of the
+//! largest requests.
 //!
-//! The compacted layout was compared over ten kinds of such sessions, six of them with the sizes of real histories of edits, at
-//! the prices of `anthropic/claude-sonnet-4-5` and with lifetimes of marks that are learnt. These are the medians of the bills
-//! over the bills without a cache, with short and with long pauses:
-//!
-//! | all files last | `files` | `files.tiered()` | `files.compacted()` | with `.edits()` |
-//! |---|---|---|---|---|
-//! | 0.73, 0.75 | 0.57, 0.87 | 0.88, 0.93 | 0.48, 0.54 | 0.28, 0.39 |
-//!
-//! - **`files.compacted()`** is for documents that change often. With 100 files and long pauses, `files` costs about half.
+//! - **`files.compacted()`** is for most programs: it costs least, or about as little as `files` where documents seldom change.
+//!   With `.edits()` it costs still less, if the model can apply a diff.
 //! - **`files`** is cheaper than tiers as long as the old texts are short beside the rest, as with edits of code.
 //! - **Tiers** are cheaper when old texts pile up, because documents change often or are long: as soon as the requests
-//!   of `files` are about twice as long as the requests of tiers, or four times with short pauses. In the last session
-//!   the requests become five times as long, which is more than most models take.
+//!   of `files` are about twice as long as the requests of tiers, or four times with short pauses. With
+//!   four long documents that are replaced again and again, the requests become five times as long, which is more than most
+//!   models take.
 //! - **Tiers** are needed if a request must hold each document exactly once, because the model must not see text that is
 //!   out of date, or if the context window is tight.
-//! - **Files last** cost less than tiers if the conversation is longer than all files. `files` costs still less.
+//! - **Files last** cost less than tiers if documents change often beside a long conversation. `files.compacted()` costs less
+//!   than either in all of these sessions.
 //!
 //! Under a [budget](super::budgets), `files` shows each update in a turn, and a turn may be omitted: also the one that put a
 //! document which is still there. `files.tiered()` shows every document of the step.
