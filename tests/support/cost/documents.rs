@@ -71,7 +71,7 @@ pub struct ProjectBills {
     pub uncached: f64,
     /// The lower bound for all layouts with the short lifetime: each text is cached by itself.
     pub free: f64,
-    /// The cost of a layout that knows the changes to come.
+    /// The cost of a layout of whole texts that knows the changes to come; diffs may cost less.
     pub clairvoyant: f64,
     /// The bills of files first, of files last, and of [`VIEWS`].
     pub bills: Vec<LayoutBill>,
