@@ -479,7 +479,7 @@ async fn the_included_session_edits_files_and_moves_them_between_tiers() -> Resu
     let support = text(&copy, "examples/support.rs");
     assert!(support.contains("fn is_pipe_closed") && support.contains("pub fn describe("), "{support}");
     for part in [
-        "selected: examples/chat/wrap.rs\n",
+        "selected: columnar/src/terminal/wrap.rs\n",
         "examples/debate.rs active → L3",
         "examples/support.rs active → L3",
         "examples/journal.rs active → L3",
