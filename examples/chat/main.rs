@@ -193,13 +193,14 @@ mod tests {
     /// The chat over some lines, and the output at a width.
     async fn played(lines: &[u8], width: Option<usize>) -> (Chat, String, Result<(), BoxError>) {
         let mut out = anstream::StripStream::new(Vec::new());
-        let chat = Chat::new();
-        chat.set_model(Offline::new());
-        let mut session =
-            Session { chat, out: WrapWriter::new(&mut out, width), messages: vec!["critique", "assistant"] };
-        let played = session.play("a.txt", lines).await;
-        let Session { chat, out: writer, messages } = session;
-        drop((writer, messages));
+        let (chat, played) = {
+            let chat = Chat::new();
+            chat.set_model(Offline::new());
+            let messages = vec!["critique", "assistant"];
+            let mut session = Session { chat, out: WrapWriter::new(&mut out, width), messages };
+            let played = session.play("a.txt", lines).await;
+            (session.chat, played)
+        };
         (chat, String::from_utf8(out.into_inner()).expect("text was written"), played)
     }
 

@@ -196,11 +196,13 @@ impl Scheduler {
     }
 
     /// Whether a cell is being computed or stored.
+    #[cfg(feature = "terminal")]
     pub(crate) fn is_running(&self, cell: Cell) -> bool {
         matches!(self.slot(cell), Some(Slot::Running | Slot::Storing))
     }
 
     /// Whether a cell failed in the last run.
+    #[cfg(feature = "terminal")]
     pub(crate) fn has_failed(&self, cell: Cell) -> bool {
         self.failed.contains(&cell)
     }

@@ -2,8 +2,8 @@
 //! [progress](ProgressBars) of a run.
 //!
 //! Lines [break](WrapWriter) between words at the width of the terminal. The texts of models, files and people are
-//! [printable]: they cannot control the terminal. Widths are those of Unicode, so Chinese, Japanese and Korean, emoji, combining
-//! marks and text from right to left keep their columns.
+//! [printable]: they cannot control the terminal. Widths follow Unicode, so Chinese, Japanese and Korean, emoji, combining marks
+//! and text from right to left keep their columns.
 
 mod progress;
 mod stream;
