@@ -130,7 +130,10 @@ impl<C: Clone> StreamedCell<C> {
             }
             Event::Retry { .. } => {
                 self.take_back();
-                return self.text += if self.text.is_empty() { "" } else { "(not stored)\n" };
+                if !self.text.is_empty() {
+                    self.text += "(not stored)\n";
+                }
+                return;
             }
             Event::Failed { error, .. } => {
                 self.take_back();

@@ -93,7 +93,8 @@ impl fmt::Display for FlowTable {
         }
         let room = self.width.saturating_sub(columns(SEPARATOR) * (widths.len() - 1));
         let most = most(&widths, room);
-        widths.iter_mut().for_each(|width| *width = most.min(*width));
+        // Half of a number is none, so the steps are not cut.
+        widths.iter_mut().skip(1).for_each(|width| *width = most.min(*width));
         for (at, row) in rows.into_iter().enumerate() {
             let cells = row.into_iter().zip(&widths).enumerate();
             let cells = cells.map(|(column, (cell, width))| padded(cut(cell, *width), *width, column == 0));
