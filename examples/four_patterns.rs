@@ -39,7 +39,7 @@ const MESSAGES: [&str; 3] = ["The site is slow.", "Only on Mondays.", "The backu
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(&mut anstream::stdout()).await)
+    exit_code(start(&mut columnar_examples::stdout()).await)
 }
 
 async fn start(out: &mut impl Write) -> Result<(), columnar::BoxError> {

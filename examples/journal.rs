@@ -35,7 +35,7 @@ flow! {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(&mut anstream::stdout()).await)
+    exit_code(start(&mut columnar_examples::stdout()).await)
 }
 
 async fn start(out: &mut impl Write) -> Result<(), BoxError> {

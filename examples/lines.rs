@@ -30,8 +30,10 @@ impl Lines {
     pub fn next(&mut self, out: &mut impl Write) -> Result<Option<String>, BoxError> {
         loop {
             if self.is_typed {
-                write!(out, "\n> ")?;
-                out.flush()?;
+                // Past the output, whose lines would count what the person types.
+                let mut terminal = io::stdout();
+                write!(terminal, "\n> ")?;
+                terminal.flush()?;
             }
             let Some(line) = self.input.next() else { break };
             let line = line.map_err(|error| format!("stdin: {error}"))?;

@@ -1,5 +1,5 @@
 //! A flow that is declared at run time: a module is a function from one column to three, a definition is used twice, a
-//! column is added during a run, and the mistakes of a declaration are values.
+//! column is added during a run, the flow is printed as a table, and the mistakes of a declaration are values.
 //!
 //! ```text
 //! cargo run --example runtime                  included statements
@@ -22,7 +22,7 @@ const STATEMENTS: [&str; 3] = [
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(&mut anstream::stdout()).await)
+    exit_code(start(&mut columnar_examples::stdout()).await)
 }
 
 async fn start(out: &mut impl Write) -> Result<(), BoxError> {
@@ -40,6 +40,9 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
     }
     heading(out, "The values, in the order in which they are stored")?;
     run_and_extend(out, &f, &sentiment(&user)).await?;
+
+    heading(out, "The flow as a table")?;
+    writeln!(out, "{}", f.table())?;
 
     heading(out, "A declaration with mistakes, as values")?;
     for mistake in mistakes() {

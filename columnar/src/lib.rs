@@ -49,6 +49,7 @@
 //! | `repo` | The module `repo`: a repository as documents, with a map of its symbols; needs a C compiler |
 //! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
 //! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |
+//! | `terminal` | The module `terminal`: a flow as a table, values as they stream, and the progress of a run, in the width of a terminal |
 //! | `tiktoken` | `tokens::Exact`: exact counts of tokens for models of OpenAI; adds 1.2 MB of vocabularies to the program |
 //! | `tracing` | The module `trace`: spans of runs, cells and calls of models, for any subscriber of the crate tracing |
 //! | `typed` | Columns whose values are JSON of a Rust type: `column score(review): Score = …` |
@@ -77,6 +78,7 @@
 //! | read values as Rust types | [`Json`]; with the feature `typed`, [typed columns](guide::typed) |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |
 //! | serve a flow to many clients | [`service`] |
+//! | see a flow in a terminal | with the feature `terminal`: `columnar::terminal` |
 //! | watch a run | [`Event`]; with the feature `tracing`, the spans of `columnar::trace` |
 //! | see and limit the cost of calls | [`usage`] |
 //! | test a flow, with recorded replies | [`testing`]; with the feature `simulation`, under faults: `columnar::simulation` |
@@ -145,6 +147,9 @@ pub mod loom;
 mod run;
 
 pub mod flow;
+
+#[cfg(feature = "terminal")]
+pub mod terminal;
 
 pub mod testing;
 

@@ -7,7 +7,6 @@
 //! cargo run --example backfill -- --help             the options
 //! ```
 
-mod progress;
 mod shop;
 mod terminal;
 
@@ -20,11 +19,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use columnar::BoxError;
 use columnar::model::{self, Chunk, Model, Offline, Request};
 use columnar::prelude::*;
+use columnar::terminal::ProgressBars;
 use columnar_examples::{exit_code, printable};
 use futures::stream::BoxStream;
 use tokio::signal::ctrl_c;
 
-use progress::Progress;
 use terminal::{Command, Options};
 
 flow! {
@@ -86,7 +85,7 @@ async fn order_number(cx: Context) -> Result<String, &'static str> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match start(&mut anstream::stdout()).await {
+    match start(&mut columnar_examples::stdout()).await {
         // The exit code of a shell for an interrupted program.
         Ok(Ended::Interrupted) => ExitCode::from(130),
         result => exit_code(result.map(drop)),
@@ -141,13 +140,13 @@ enum Ended {
 async fn compute(inbox: &Shop, limit: Option<usize>) -> Result<Ended, BoxError> {
     let forecast = inbox.forecast();
     anstream::eprintln!("The next run:\n{}\n", printable(&forecast));
-    let mut progress = Progress::new(&forecast);
+    let mut progress = ProgressBars::new(&forecast);
     let ended = watch(inbox, limit, &mut progress).await;
     progress.finish();
     ended
 }
 
-async fn watch(inbox: &Shop, limit: Option<usize>, progress: &mut Progress) -> Result<Ended, BoxError> {
+async fn watch(inbox: &Shop, limit: Option<usize>, progress: &mut ProgressBars) -> Result<Ended, BoxError> {
     // One `ctrl_c` for the whole run: a new one in each round would miss a signal between two rounds.
     let (mut run, mut values, mut pressed) = (inbox.run(), 0, pin!(ctrl_c()));
     // To interrupt a run is to drop the run, as every return does.

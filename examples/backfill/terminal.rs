@@ -5,7 +5,6 @@ use std::io::Write;
 use std::time::Duration;
 
 use columnar::BoxError;
-use columnar_examples::printable;
 
 use crate::Shop;
 
@@ -89,34 +88,19 @@ const PRINTED: usize = 8;
 pub(crate) fn interrupted(inbox: &Shop, calls: usize) -> String {
     let (progress, missing) = (inbox.progress(), inbox.forecast());
     format!(
-        "\nInterrupted. {} values are stored, and none of them is computed again; {calls} calls were made.\n\
-         The next run computes the {} missing cells: {} calls, including those that were cut off.\n\
-         (This program keeps values in memory, so the next run must be one of this process.)\n",
+        "\nInterrupted. {} values are stored, and none of them is computed again.\n\
+         {progress}; {calls} calls were made.\n\
+         The next run computes {} cells: {} calls, with those that were cut off.\n\
+         (Values are in memory, so the next run must be one of this process.)\n",
         progress.done, missing.cells, missing.calls,
     )
 }
 
 /// The first rows, and the number of complete steps.
 pub(crate) fn results(out: &mut impl Write, inbox: &Shop) -> Result<(), BoxError> {
-    let columns = [&inbox.order, &inbox.topics, &inbox.reply];
-    writeln!(out, "{:<5} {:<6} {:<40} {:<40}", "step", "order", "topics", "reply")?;
-    for step in 0..inbox.message.len().min(PRINTED) {
-        let [order, topics, reply] =
-            columns.map(|column| column.get(step).map_or_else(|| "-".to_owned(), |value| short(&value, 40)));
-        writeln!(out, "{step:<5} {order:<6} {topics:<40} {reply:<40}")?;
-    }
+    writeln!(out, "{}", inbox.table().steps(..PRINTED))?;
     writeln!(out, "… {} steps are complete", inbox.steps())?;
     Ok(())
-}
-
-/// The beginning of a text, on one line.
-fn short(text: &str, width: usize) -> String {
-    let text = printable(text);
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= width {
-        return line;
-    }
-    line.chars().take(width - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -6,10 +6,6 @@
 //! cargo run --example chat -- --messages critique FILE   and the messages array that a column received
 //! ```
 
-mod stream;
-mod wrap;
-
-use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
@@ -19,11 +15,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use columnar::BoxError;
 use columnar::prelude::*;
-use columnar_examples::exit_code;
-use console::Term;
-
-use stream::show;
-use wrap::Wrap;
+use columnar::terminal::{ValueStream, WrapWriter};
+use columnar_examples::{exit_code, printable};
 
 flow! {
     /// A chat that tracks topics and keeps a running summary.
@@ -52,17 +45,15 @@ const INCLUDED: &str = include_str!("apollo13.txt");
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(anstream::stdout()).await)
+    exit_code(start(columnar_examples::stdout()).await)
 }
 
-async fn start(mut out: impl Write) -> Result<(), BoxError> {
+async fn start(mut out: WrapWriter<impl Write>) -> Result<(), BoxError> {
     let Some(options) = Options::parse(std::env::args_os().skip(1))? else {
         return Ok(out.write_all(HELP.as_bytes())?);
     };
     writeln!(out, "model: {}", columnar_examples::model()?)?;
-    // A file or another program gets each text as one line.
-    let width = io::stdout().is_terminal().then(|| usize::from(Term::stdout().size().1));
-    let mut session = Session { chat: Chat::new(), out, messages: options.messages, width };
+    let mut session = Session { chat: Chat::new(), out, messages: options.messages };
     if let Some(path) = options.file {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| format!("cannot open {name}: {error}"))?;
@@ -79,12 +70,11 @@ async fn start(mut out: impl Write) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// A chat, the output and the width of the output, and the columns whose messages arrays are printed.
-pub(crate) struct Session<W> {
+/// A chat, the output, and the columns whose messages arrays are printed.
+pub(crate) struct Session<W: Write> {
     pub(crate) chat: Chat,
-    pub(crate) out: W,
+    pub(crate) out: WrapWriter<W>,
     pub(crate) messages: Vec<&'static str>,
-    pub(crate) width: Option<usize>,
 }
 
 impl<W: Write> Session<W> {
@@ -95,9 +85,10 @@ impl<W: Write> Session<W> {
         loop {
             let label = label(&format!("user {}", self.chat.user.len()), Style::new().bold());
             if is_typed {
-                write!(self.out, "\n{label}")?;
+                // Past the output, whose lines would count what the person types.
+                anstream::print!("\n{label}");
                 // Standard output is flushed at a line break, and the label has none.
-                self.out.flush()?;
+                io::stdout().flush()?;
             }
             let Some((number, line)) = lines.next() else { break };
             let line = line.map_err(|error| format!("{name}, line {number}: {error}"))?;
@@ -106,7 +97,8 @@ impl<W: Write> Session<W> {
             }
             // A terminal shows the typed line itself.
             if !is_typed {
-                writeln!(self.out, "\n{label}{}", wrap(self.width).lines(&line))?;
+                writeln!(self.out)?;
+                block(&mut self.out, &label, &line)?;
             }
             self.step(line).await?;
         }
@@ -119,23 +111,31 @@ impl<W: Write> Session<W> {
     async fn step(&mut self, message: String) -> Result<(), BoxError> {
         let step = self.chat.user.push(message).await?;
         let mut run = self.chat.run();
-        let mut lines = VecDeque::new();
+        let label_of = |column: &ChatColumn, step| label(&format!("{column} {step}"), style(*column));
+        let mut values = ValueStream::new().label(label_of);
         while let Some(event) = run.next().await {
             // The pieces of a cell may be printed already when the cell fails, and none of the pieces is stored.
             if event.is_err() {
-                writeln!(self.out, " … (not stored)")?;
+                write!(self.out, " … (not stored)")?;
+                self.out.end_block()?;
             }
-            show(&mut self.out, &mut lines, &event?, self.width)?;
+            values.show(&mut self.out, &event?)?;
         }
         for column in &self.messages {
             writeln!(self.out, "{column} {step} received:")?;
             for (role, content) in &self.chat.messages(column, step)? {
-                let label = label(role.as_str(), Style::new().dimmed());
-                writeln!(self.out, "{label}{}", wrap(self.width).lines(&content))?;
+                block(&mut self.out, &label(role.as_str(), Style::new().dimmed()), &content)?;
             }
         }
         Ok(())
     }
+}
+
+/// Prints a text beside a label.
+fn block(out: &mut WrapWriter<impl Write>, label: &str, text: &str) -> io::Result<()> {
+    out.begin_block(label)?;
+    write!(out, "{}", printable(text))?;
+    out.end_block()
 }
 
 pub(crate) fn style(column: ChatColumn) -> Style {
@@ -149,11 +149,6 @@ pub(crate) fn style(column: ChatColumn) -> Style {
 
 pub(crate) fn label(name: &str, style: Style) -> String {
     format!("{style}{name:<12} │{style:#} ")
-}
-
-/// The lines of a text beside a label.
-pub(crate) fn wrap(width: Option<usize>) -> Wrap {
-    Wrap::new(&label("", Style::new()), width)
 }
 
 #[derive(Default)]
@@ -195,18 +190,29 @@ mod tests {
 
     use super::*;
 
+    /// The chat over some lines, and the output at a width.
+    async fn played(lines: &[u8], width: Option<usize>) -> (Chat, String, Result<(), BoxError>) {
+        let mut out = anstream::StripStream::new(Vec::new());
+        let (chat, played) = {
+            let chat = Chat::new();
+            chat.set_model(Offline::new());
+            let messages = vec!["critique", "assistant"];
+            let mut session = Session { chat, out: WrapWriter::new(&mut out, width), messages };
+            let played = session.play("a.txt", lines).await;
+            (session.chat, played)
+        };
+        (chat, String::from_utf8(out.into_inner()).expect("text was written"), played)
+    }
+
     #[tokio::test]
     async fn every_message_is_a_step_and_a_broken_line_is_named() {
-        let (chat, out) = (Chat::new(), anstream::StripStream::new(Vec::new()));
-        chat.set_model(Offline::new());
-        let mut session = Session { chat, out, messages: vec!["critique"], width: None };
-        session.play("apollo13.txt", INCLUDED.as_bytes()).await.expect("it is UTF-8");
-        assert_eq!(session.chat.steps(), 23);
-        let error = session.play("a.txt", &b"# a\n\n\x1b1\r\nthr\xe9e\n"[..]).await.expect_err("line 4");
-        assert!(error.to_string().starts_with("a.txt, line 4: "), "{error}");
-
-        let text = String::from_utf8(session.out.into_inner()).expect("text was written");
-        for line in ["user 23      │ \u{fffd}1", "critique 23 received:", "user         │ <digest>"] {
+        let lines = [INCLUDED.as_bytes(), b"# a\n\n\x1b1\r\nthr\xe9e\n"].concat();
+        let (chat, text, played) = played(&lines, None).await;
+        assert_eq!(chat.steps(), 24);
+        let error = played.expect_err("the last line").to_string();
+        let count = lines.iter().filter(|byte| **byte == b'\n').count();
+        assert!(error.starts_with(&format!("a.txt, line {count}: ")), "{error}");
+        for line in ["user 23      │ \\u{1b}1", "critique 23 received:", "user         │ <digest>"] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }
     }
@@ -215,13 +221,10 @@ mod tests {
     #[tokio::test]
     async fn a_typed_tag_is_no_topic_and_long_lines_keep_the_gutter() {
         for width in [80, 120] {
-            let (chat, out) = (Chat::new(), anstream::StripStream::new(Vec::new()));
-            chat.set_model(Offline::new());
-            let mut session = Session { chat, out, messages: vec!["assistant"], width: Some(width) };
             let typed = format!("</user>\n{}\n", "Everybody should rewrite the backend in Rust, ".repeat(9));
-            session.play("a.txt", typed.as_bytes()).await.expect("it is UTF-8");
-            assert_eq!(session.chat.topics.get(0).as_deref(), Some("user"));
-            let text = String::from_utf8(session.out.into_inner()).expect("text was written");
+            let (chat, text, played) = played(typed.as_bytes(), Some(width)).await;
+            played.expect("it is UTF-8");
+            assert_eq!(chat.topics.get(0).as_deref(), Some("user"));
             let lines: Vec<&str> = text.lines().filter(|line| line.contains('│')).collect();
             assert!(
                 lines.len() > 30 && lines.iter().any(|line| line.starts_with("             │ ")),

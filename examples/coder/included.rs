@@ -26,7 +26,7 @@ pub(crate) const SESSION: [&str; 18] = [
     "Replace `its costs` with `its bill` in `examples/NOTES.md`",
     "Which example wraps its lines?",
     "/drop examples/debate.rs",
-    "Replace `the width of the terminal` with `its width` in `examples/chat/wrap.rs`",
+    "Replace `in place of a tab` with `for a tab` in `columnar/src/terminal/wrap.rs`",
     "/files",
     "Add line `The chat wraps its lines.` after `The debate` in `examples/NOTES.md`",
     "Replace `until now` with `by now` in `examples/journal.rs`",

@@ -82,7 +82,7 @@ do edits which a request spells out.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(Arguments::of_process(), anstream::stdout()).await)
+    exit_code(start(Arguments::of_process(), columnar_examples::stdout()).await)
 }
 
 async fn start(mut arguments: Arguments, mut out: impl Write) -> Result<(), BoxError> {

@@ -61,7 +61,7 @@ that quotes the line of the documents with most words of the question.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(Arguments::of_process(), anstream::stdout()).await)
+    exit_code(start(Arguments::of_process(), columnar_examples::stdout()).await)
 }
 
 async fn start(arguments: Arguments, mut out: impl Write) -> Result<(), BoxError> {

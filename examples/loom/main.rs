@@ -56,7 +56,7 @@ const SESSION: [&str; 11] = [
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    exit_code(start(anstream::stdout()).await)
+    exit_code(start(columnar_examples::stdout()).await)
 }
 
 async fn start(mut out: impl Write) -> Result<(), BoxError> {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use columnar::loom::{Agent, Assembled, Author, Edge, Loom, LoomError, Mark, Node, NodeId, Path, export};
 use columnar::model::{Chunk, Finish, Model};
+use columnar::terminal::WrapWriter;
 use columnar::{BoxError, Role};
-use columnar_examples::{is_control, printable};
+use columnar_examples::printable;
 use futures::TryStreamExt as _;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
 pub(crate) const COMMANDS: &str = "\
 TEXT           continues the present node, and gets a reply
@@ -200,10 +201,10 @@ impl<W: Write> Session<W> {
         };
         let column = |node: &Node<'_>| {
             let mut lines = vec![format!("{} {}", printable(node.id()), node.author())];
-            lines.extend(wrapped(&printable(node.text())));
-            lines
+            lines.extend(wrapped(node.text())?);
+            Ok::<_, io::Error>(lines)
         };
-        let (left, right) = (column(left), column(right));
+        let (left, right) = (column(left)?, column(right)?);
         for at in 0..left.len().max(right.len()) {
             let line = |lines: &[String]| lines.get(at).cloned().unwrap_or_default();
             let (left, right) = (line(&left), line(&right));
@@ -231,7 +232,7 @@ impl<W: Write> Session<W> {
     /// Characters that could control a terminal are escaped, which JSON allows in all texts.
     fn export(&mut self) -> Result<(), BoxError> {
         for c in export(&self.loom, "loom", "A conversation").chars() {
-            if c == '\n' || !is_control(c) {
+            if printable(c).starts_with(c) {
                 write!(self.out, "{c}")?;
                 continue;
             }
@@ -304,25 +305,10 @@ fn branches<'n>(nodes: Vec<Node<'n>>, before: &str) -> Vec<(Node<'n>, String, St
 }
 
 /// A text in lines of the width of a column.
-fn wrapped(text: &str) -> Vec<String> {
+fn wrapped(text: &str) -> io::Result<Vec<String>> {
     let mut lines = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.width() + 1 + word.width() > COLUMN {
-                lines.push(std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            for c in word.chars() {
-                if line.width() + c.width().unwrap_or(0) > COLUMN {
-                    lines.push(std::mem::take(&mut line));
-                }
-                line.push(c);
-            }
-        }
-        lines.push(line);
-    }
-    lines
+    let mut out = WrapWriter::new(&mut lines, Some(COLUMN));
+    writeln!(out, "{}", printable(text))?;
+    drop(out);
+    Ok(String::from_utf8_lossy(&lines).lines().map(ToOwned::to_owned).collect())
 }

@@ -18,6 +18,7 @@ use anstyle::{Color, RgbColor, Style};
 use anstyle_svg::{Palette, Term};
 use columnar::BoxError;
 use columnar::model::Offline;
+use columnar::terminal::WrapWriter;
 use columnar_examples::{describe, exit_code};
 
 use chat::{Chat, ChatColumn, Session};
@@ -62,15 +63,18 @@ async fn pictures() -> Result<[(&'static str, String); 2], BoxError> {
 
 /// The output of the chat example on the offline model, in the form of a terminal.
 async fn terminal() -> Result<String, BoxError> {
-    let (mut out, bold) = (Vec::new(), Style::new().bold());
+    let bold = Style::new().bold();
+    let mut text = Vec::new();
+    let mut out = WrapWriter::new(&mut text, Some(WIDTH));
     writeln!(out, "{bold}$ cargo run --example chat -- --messages critique messages.txt{bold:#}")?;
     writeln!(out, "model: {}", describe(Offline::NAME))?;
-    let mut session = Session { chat: Chat::new(), out, messages: vec!["critique"], width: Some(WIDTH) };
+    let mut session = Session { chat: Chat::new(), out, messages: vec!["critique"] };
     // The model is fixed, no matter what the environment names: a test compares the files with replies that never
     // change.
     session.chat.set_model(Offline::new());
     session.play("messages.txt", MESSAGES.as_bytes()).await?;
-    let text = String::from_utf8(session.out)?;
+    drop(session);
+    let text = String::from_utf8(text)?;
 
     let terminal = Term::new()
         .min_width_px(880)

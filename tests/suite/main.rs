@@ -252,3 +252,5 @@ pub mod layers;
 pub mod links;
 pub mod measures;
 pub mod records;
+#[cfg(feature = "terminal")]
+pub mod terminal;

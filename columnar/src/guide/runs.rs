@@ -89,8 +89,13 @@
 //! such step](crate::Overflow).
 //!
 //! During a run, [`progress`](crate::flow::LiveFlow::progress) counts the cells that are done, skipped, running, failed
-//! and waiting. `cargo run --example backfill` shows both for a thousand rows and can be interrupted at any time. The
-//! progress bars are one file to copy, `examples/backfill/progress.rs`.
+//! and waiting. `cargo run --example backfill` shows both for a thousand rows and can be interrupted at any time.
+//!
+//! # In a terminal
+//!
+//! The feature `terminal` has the module `columnar::terminal`, whose lines fit into the terminal and whose texts cannot control
+//! the terminal. `println!("{}", chat.table())` prints the flow as a table, with a word for the state of each cell without a
+//! value. `ValueStream` prints the values of a run while they stream, and `ProgressBars` the progress of a run by column.
 //!
 //! # Values
 //!

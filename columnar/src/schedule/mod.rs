@@ -195,6 +195,18 @@ impl Scheduler {
         self.tracks.get(cell.column).is_some_and(|track| track.skipped.contains(cell.step))
     }
 
+    /// Whether a cell is being computed or stored.
+    #[cfg(feature = "terminal")]
+    pub(crate) fn is_running(&self, cell: Cell) -> bool {
+        matches!(self.slot(cell), Some(Slot::Running | Slot::Storing))
+    }
+
+    /// Whether a cell failed in the last run.
+    #[cfg(feature = "terminal")]
+    pub(crate) fn has_failed(&self, cell: Cell) -> bool {
+        self.failed.contains(&cell)
+    }
+
     /// The number of cells in each state.
     pub(crate) fn progress(&self) -> Progress {
         let derived = self.tracks.len() - self.plan.schema().sources().count();

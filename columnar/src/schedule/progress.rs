@@ -1,6 +1,8 @@
 //! The progress of a flow.
 
-/// The progress of a flow: the number of cells in each state, of the steps that have begun.
+use std::fmt;
+
+/// The progress of a flow: the number of cells in each state, of the steps that have begun. A progress prints as a line.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -15,10 +17,11 @@
 ///
 /// let mut run = chat.run();
 /// while run.try_next().await?.is_some() {
-///     let progress = chat.progress();
-///     println!("{} of {}", progress.done, progress.total());
+///     println!("{}", chat.progress());
 /// }
 /// assert_eq!(chat.progress().done, 2);
+/// chat.user.push("three").await?;
+/// assert_eq!(chat.progress().to_string(), "2 of 3 cells are done; 1 waiting");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,5 +46,24 @@ impl Progress {
     /// The number of all cells.
     pub fn total(&self) -> usize {
         self.done + self.skipped + self.running + self.failed + self.waiting + self.not_loaded
+    }
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} cells are done", self.done, self.total())?;
+        let others = [
+            (self.skipped, "skipped"),
+            (self.running, "running"),
+            (self.failed, "failed"),
+            (self.waiting, "waiting"),
+            (self.not_loaded, "not loaded"),
+        ];
+        let mut separator = "; ";
+        for (count, state) in others.into_iter().filter(|(count, _)| *count > 0) {
+            write!(f, "{separator}{count} {state}")?;
+            separator = ", ";
+        }
+        Ok(())
     }
 }

@@ -47,7 +47,7 @@ impl Write for Escaping<'_, '_> {
 }
 
 /// Control characters, and the format characters of Unicode (category Cf) that are in use.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     match c {
         '\u{ad}'
         | '\u{61c}'
