@@ -109,7 +109,7 @@
 //!
 //! A thread follows the reply at once, so its request has the marks of the conversation, and both learn one lifetime. What
 //! threads save depends on the pauses: columns with views of their own write their own histories anew after a pause that
-//! outlives the lifetime. At the pace of a person, four threads cost about half as much with a lifetime of 5 minutes, 0.52 to
+//! outlives the lifetime. At the pace of a person, four threads cost half as much or less with a lifetime of 5 minutes, 0.52 to
 //! 0.75 where a lifetime of an hour can be learnt, and 0.84 to 0.92 with a lifetime of half an hour (simulated). The
 //! instruction of a thread is new text in each request, so keep it short.
 //!
