@@ -20,6 +20,9 @@ const NAMED: usize = 20;
 /// The length of a text that is not folded, in bytes.
 const UNFOLDED: usize = 2000;
 
+/// The words for a part that continues the message of the part before.
+const JOINED: &str = ", after an empty line";
+
 /// Dates of HTTP have years of four digits.
 const YEAR_10000: u64 = 253_402_300_800_000;
 
@@ -153,7 +156,12 @@ fn sent(
     let ReportedRequest { messages, system, .. } = request;
     let earlier = before.map(|before| Cell { step: before.step, ..cell });
     let is_same = before.is_some_and(|before| before.system == *system);
-    let mut part = 1;
+    let mut next = 1;
+    let pieces = edit(before.map(|before| &before.messages), messages).into_iter().map(|piece| {
+        let first = next;
+        next += piece.len();
+        (first, piece)
+    });
     html! {
         h4 { "Request" }
         p { "About " (grouped(messages.tokens())) " tokens of messages, and " (grouped(messages.system_tokens())) " of the system text." }
@@ -163,8 +171,8 @@ fn sent(
             _ => (folded(&plain("System text"), system)),
         }
         ol {
-            @for piece in edit(before.map(|before| &before.messages), messages) {
-                li value=(part) class=@match piece { EditPiece::Kept { .. } => "kept", EditPiece::New(_) => "new" } {
+            @for (first, piece) in pieces {
+                li value=(first) class=@match piece { EditPiece::Kept { .. } => "kept", EditPiece::New(_) => "new" } {
                     @match (&piece, earlier) {
                         (EditPiece::New(part), _) => (new_part(flow, part)),
                         (EditPiece::Kept { parts, tokens }, Some(earlier)) => {
@@ -173,7 +181,6 @@ fn sent(
                         (EditPiece::Kept { .. }, None) => {},
                     }
                 }
-                @let _ = part += piece.len();
             }
         }
         (cut(request))
@@ -196,9 +203,13 @@ fn new_part(flow: &ReportedFlow<'_>, part: &Part<'_>) -> Markup {
         _ => "marker".to_owned(),
     };
     let tier = part.tier().map_or_else(String::new, |tier| format!(", tier {tier}"));
-    let head = html! { b { (kind) } ", " (part.role().as_str()) ", " (grouped(part.tokens())) " tokens" (tier) };
+    // The line break in front of a part that continues a message is told in words: two empty lines look like a mistake.
+    let [separator, ..] = part.delimiters();
+    let joined = if separator.is_empty() { "" } else { JOINED };
+    let head = html! { b { (kind) } ", " (part.role().as_str()) ", " (grouped(part.tokens())) " tokens" (tier) (joined) };
+    let text = part.text();
     html! {
-        (folded(&head, &part.text()))
+        (folded(&head, text.strip_prefix(separator).unwrap_or(&text)))
         (attachments(part.attachments()))
         @if let Some(cell) = cell { p { "Value of " (link(flow, cell)) } }
     }

@@ -40,7 +40,8 @@ impl<'f> ReportedFlow<'f> {
         let plan = Arc::clone(&shared.lock().plan);
         let schema = plan.schema();
         let columns = 0..schema.columns().len();
-        let reads = columns.map(|column| schema.reads(column).map_or_else(Vec::new, |reads| views(reads, &[])));
+        let reads =
+            columns.map(|column| schema.reads(column).map_or_else(Vec::new, |reads| views(reads, &[])));
         let bill = shared.lock().bill();
         Self {
             shared,

@@ -8,7 +8,10 @@ use crate::context::{Messages, Part};
 /// A piece of a request.
 pub(super) enum EditPiece<'m> {
     /// These parts of the previous request, with their tokens.
-    Kept { parts: Range<usize>, tokens: usize },
+    Kept {
+        parts: Range<usize>,
+        tokens: usize,
+    },
     New(Part<'m>),
 }
 
@@ -39,7 +42,9 @@ pub(super) fn edit<'m>(previous: Option<&Messages>, messages: &'m Messages) -> V
             *tokens += part.tokens();
             continue;
         }
-        let at = places.get(&cell(&part)).and_then(|places| places.iter().find(|at| previous.get(**at) == Some(&part)));
+        let at = places
+            .get(&cell(&part))
+            .and_then(|places| places.iter().find(|at| previous.get(**at) == Some(&part)));
         pieces.push(match at {
             Some(&at) => EditPiece::Kept { parts: at..at + 1, tokens: part.tokens() },
             None => EditPiece::New(part),

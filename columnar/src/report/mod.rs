@@ -48,7 +48,10 @@ use crate::flow::LiveFlow;
 /// A report that was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[error("the report {} was not written: {source}; name a file in a folder that you can write to", shown(path))]
+#[error(
+    "the report {} was not written: {source}; name a file in a folder that you can write to",
+    shown(path)
+)]
 pub struct ReportError {
     /// The path of the report.
     pub path: PathBuf,

@@ -24,7 +24,7 @@ pub(super) fn page(flow: &ReportedFlow<'_>) -> Markup {
         STANDARD.encode(Sha256::digest(STYLE.0))
     );
     let title = format!("{} and {}", count(flow.steps, "step"), count(flow.outline.columns.len(), "column"));
-    let [columns_id, steps_id, bills_id, cache_id] = SECTIONS;
+    let contents = [columns(flow), steps(flow), bills(flow), cache(flow)];
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -45,18 +45,13 @@ pub(super) fn page(flow: &ReportedFlow<'_>) -> Markup {
                     }
                 }
                 main {
-                    (section(columns_id, &columns(flow)))
-                    (section(steps_id, &steps(flow)))
-                    (section(bills_id, &bills(flow)))
-                    (section(cache_id, &cache(flow)))
+                    @for ((id, name), content) in SECTIONS.iter().zip(&contents) {
+                        section aria-labelledby=(id) { h2 id=(id) { (name) } (content) }
+                    }
                 }
             }
         }
     }
-}
-
-fn section((id, name): (&str, &str), content: &Markup) -> Markup {
-    html! { section aria-labelledby=(id) { h2 id=(id) { (name) } (content) } }
 }
 
 fn count(number: usize, noun: &str) -> String {
@@ -96,11 +91,7 @@ fn columns(flow: &ReportedFlow<'_>) -> Markup {
             html! { @if !is_source { (plain(repeats)) (shares) } },
         ]
     });
-    table(
-        "Columns by name",
-        &["Column", "Pattern", "Level", "Reads", "Context", "Next request"],
-        rows.collect::<Vec<_>>(),
-    )
+    table("Columns by name", &["Column", "Pattern", "Level", "Reads", "Context", "Next request"], rows)
 }
 
 fn steps(flow: &ReportedFlow<'_>) -> Markup {
@@ -141,7 +132,8 @@ const TOTALS: [&str; 7] =
 
 fn bills(flow: &ReportedFlow<'_>) -> Markup {
     let columns = flow.outline.columns.iter().filter(|column| column.pattern.is_some());
-    let mut rows: Vec<_> = columns.map(|column| total(&column.name, &flow.bill.column(&column.name))).collect();
+    let mut rows: Vec<_> =
+        columns.map(|column| total(&column.name, &flow.bill.column(&column.name))).collect();
     rows.push(total("all", &flow.bill.total()));
     let steps = flow.shown.clone().map(|step| total(&step.to_string(), &flow.bill.step(step)));
     let [by_column, by_step] = ["Column", "Step"].map(|first| [&[first], &TOTALS[..]].concat());
