@@ -81,14 +81,13 @@ fn columns(flow: &ReportedFlow<'_>) -> Markup {
             None => "source".to_owned(),
         };
         let is_source = column.pattern.is_none();
-        let shares: String = shares.iter().map(|shared| format!(", {shared}")).collect();
         vec![
             plain(name),
             plain(pattern),
             plain(level),
             html! { @for (at, view) in views.iter().enumerate() { @if at > 0 { ", " } code { (view) } } },
             html! { @if !is_source { (plain(growth)) } },
-            html! { @if !is_source { (plain(repeats)) (shares) } },
+            html! { @if !is_source { (plain(repeats)) @for shared in shares { ", " (plain(shared)) } } },
         ]
     });
     table("Columns by name", &["Column", "Pattern", "Level", "Reads", "Context", "Next request"], rows)
