@@ -48,7 +48,7 @@ impl Element {
                     close(&mut open);
                 }
                 Token::String(string) => {
-                    open.last_mut().unwrap().children.push(Child::Text(text(&string.value)))
+                    open.last_mut().unwrap().children.push(Child::Text(text(&string.value)));
                 }
                 Token::Comment(_) => panic!("the page has a comment"),
                 // A text may have characters that HTML does not like.
