@@ -5,6 +5,8 @@
 //! cargo run --example debate -- "A statement." …       your own, with a round for each statement
 //! ```
 //!
+//! With the feature `report`, the debate is also a page for a browser: `debate.html` in the current folder.
+//!
 //! The offline model replies unless the environment names another one:
 //!
 //! ```text
@@ -101,7 +103,13 @@ async fn start(out: &mut impl Write) -> Result<(), BoxError> {
         let of_column = bill.receipts().filter(|(name, ..)| *name == column).map(|(_, _, receipt)| receipt);
         writeln!(out, "{column:10}{}", cost(of_column))?;
     }
-    Ok(writeln!(out, "{:10}{}", "all", cost(bill.receipts().map(|(_, _, receipt)| receipt)))?)
+    writeln!(out, "{:10}{}", "all", cost(bill.receipts().map(|(_, _, receipt)| receipt)))?;
+    #[cfg(feature = "report")]
+    {
+        columnar::report::write(&debate, "debate.html")?;
+        writeln!(out, "\nThe debate as a page: debate.html")?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -47,6 +47,7 @@
 //! | `postgres-tls` | Encrypted connections to a PostgreSQL database, by `sslmode` in its address |
 //! | `providers` | Real models by name, such as `openai/gpt-5.4-mini`: OpenAI, Anthropic, Gemini, Ollama, and servers with their APIs |
 //! | `repo` | The module `repo`: a repository as documents, with a map of its symbols; needs a C compiler |
+//! | `report` | The module `report`: a flow as a page for a browser, with each request, reply and cost |
 //! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
 //! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |
 //! | `terminal` | The module `terminal`: a flow as a table, values as they stream, and the progress of a run, in the width of a terminal |
@@ -81,6 +82,7 @@
 //! | see a flow in a terminal | with the feature `terminal`: `columnar::terminal` |
 //! | watch a run | [`Event`]; with the feature `tracing`, the spans of `columnar::trace` |
 //! | see and limit the cost of calls | [`usage`] |
+//! | see a whole flow in a browser | with the feature `report`, `columnar::report` |
 //! | test a flow, with recorded replies | [`testing`]; with the feature `simulation`, under faults: `columnar::simulation` |
 //!
 //! # How values become messages
@@ -147,6 +149,9 @@ pub mod loom;
 mod run;
 
 pub mod flow;
+
+#[cfg(feature = "report")]
+pub mod report;
 
 #[cfg(feature = "terminal")]
 pub mod terminal;

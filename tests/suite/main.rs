@@ -124,6 +124,16 @@ pub mod repo {
     mod updates;
 }
 
+/// Flows as pages for a browser.
+#[cfg(feature = "report")]
+pub mod report {
+    mod bytes;
+    mod edits;
+    mod essentials;
+    mod hostile;
+    mod parsed;
+}
+
 /// Flows as tables for other programs.
 pub mod rows {
     #[cfg(feature = "csv")]

@@ -72,3 +72,11 @@ pub(crate) const PAGE_LIFETIME: Duration = Duration::from_mins(5);
 /// The redirects of a web page.
 #[cfg(feature = "web")]
 pub(crate) const MOST_REDIRECTS: usize = 5;
+
+/// The steps that a report shows in full.
+#[cfg(feature = "report")]
+pub(crate) const REPORTED_STEPS: usize = 200;
+
+/// The steps of a flow up to which a report has an audit of the caches.
+#[cfg(feature = "report")]
+pub(crate) const AUDITED_STEPS: usize = 1000;

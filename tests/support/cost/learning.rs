@@ -82,9 +82,10 @@ impl<'t> Learner<'t> {
             let learnt = before.map_or_else(LearntLifetime::default, |before| before.learnt);
             // Known by the system text, which a thread has of the column that it continues.
             let instruction = thread.unwrap_or(call.column);
-            let PrefixTokens { repeated, marked } = request.tokens;
+            let tokens = request.tokens;
             // The conversation counts the new text of a thread with its own next request.
-            let tokens = PrefixTokens { repeated, marked: if thread.is_some() { repeated } else { marked } };
+            let marked = if thread.is_some() { tokens.repeated } else { tokens.marked };
+            let tokens = PrefixTokens { marked, ..tokens };
             let learnt = learnt.next(tokens, pause, self.policy, experience[instruction]);
             experience[instruction].add(tokens, pause, self.policy);
             let beginnings = &mut beginnings[instruction];

@@ -25,12 +25,13 @@ impl SharedFlow {
     /// The whole system text of a derived cell.
     pub(crate) fn system(&self, column: impl FindColumn, step: usize) -> Result<String> {
         let messages = self.messages(column, step)?;
-        // The instruction is no part of the messages: a column that calls no model has none.
-        let instruction = {
-            let state = self.lock();
-            state.settings.get(column.find_in(&state)?).and_then(|settings| settings.instruction.clone())
-        };
-        Ok(messages.system(instruction.as_deref().unwrap_or_default()))
+        let column = column.find_in(&self.lock())?;
+        Ok(messages.system(&self.instruction(column).unwrap_or_default()))
+    }
+
+    /// The instruction of a column, which is no part of the messages: a column that calls no model has none.
+    pub(crate) fn instruction(&self, column: usize) -> Option<Arc<str>> {
+        self.lock().settings.get(column)?.instruction.clone()
     }
 
     /// The values of the context of a derived cell.

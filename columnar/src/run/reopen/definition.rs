@@ -256,7 +256,7 @@ impl StoredColumn {
 
 /// The views of a column as in `flow!`, but by keys. Notes are left out, because notes belong to the prompt, as the
 /// instruction does.
-pub(super) fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
+pub(crate) fn views(reads: &Reads, keys: &[Name]) -> Vec<String> {
     let inputs = reads.all_inputs().map(|input| view(reads, input, keys));
     let history = reads.self_view.as_ref().map(|view| ViewText::SelfHistory(without_note(view)));
     let tiered = reads.tiered.as_ref().map(|documents| {

@@ -9,6 +9,8 @@ mod restore;
 mod stale;
 mod verify;
 
+#[cfg(feature = "report")]
+pub(crate) use definition::views;
 pub(crate) use definition::{FlowDefinition, exclusion_entry, exclusions_key, parse_exclusion};
 pub use drift::{ColumnChange, Drift};
 pub(crate) use options::KeptColumns;
