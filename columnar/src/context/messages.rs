@@ -240,11 +240,12 @@ impl Messages {
     /// none did.
     pub(crate) fn added_to(&self, previous: &Self) -> Option<usize> {
         let changed = self.0.log()?.log().changed_tokens(self.step())?;
-        let turns = |messages: &Self| -> usize {
-            let parts = messages.parts().filter(|part| part.log_place().is_none());
-            parts.map(|part| part.tokens()).sum()
-        };
-        Some(changed + turns(self).saturating_sub(turns(previous)))
+        Some(changed + self.turn_tokens().saturating_sub(previous.turn_tokens()))
+    }
+
+    /// The tokens of the messages without the documents of a log.
+    fn turn_tokens(&self) -> usize {
+        self.parts().filter(|part| part.log_place().is_none()).map(|part| part.tokens()).sum()
     }
 
     /// The messages of the column at the last step that it shares with the nearest fork. `None` if a budget omits turns now,

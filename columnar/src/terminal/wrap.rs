@@ -8,6 +8,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::{beginning, columns};
 
+/// The columns of the widest characters, as people see them.
+const WIDEST: usize = 4;
+
 /// The spaces in place of a tab, which has no fixed width.
 const TAB: usize = 4;
 
@@ -166,7 +169,7 @@ impl<W: Write> WrapWriter<W> {
 
     fn next_line(&mut self, mut start: String, width: usize) -> io::Result<()> {
         // A gutter that would leave little room is left out.
-        if columns(&start) * 2 > width {
+        if columns(&start) * 2 > width || columns(&start) + WIDEST > width {
             start.clear();
         }
         write!(self.out, "\n{start}")?;

@@ -15,7 +15,7 @@ use code::Measured;
 const PRODUCT: [&str; 3] = ["columnar/src", "columnar-macros/src", "columnar-macros/fmt"];
 
 /// The most lines of code of the product. A change that needs more says in the changelog why.
-const MOST_CODE: usize = 59_900;
+const MOST_CODE: usize = 60_000;
 
 /// The most names of types that several types of the product have.
 const MOST_SHARED_NAMES: usize = 8;
