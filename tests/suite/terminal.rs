@@ -54,7 +54,7 @@ fn is_hostile(text: &str) -> bool {
 /// A flow of sources alone. There is no flow without a source.
 async fn sources(count: usize, rows: &[Vec<String>]) -> Result<Flow> {
     let names: Vec<String> = (0..count).map(|column| format!("source_{column}")).collect();
-    let flow = flow(names.iter().map(|name| source(name)).collect::<Vec<_>>())?;
+    let flow = flow(names.iter().map(source).collect::<Vec<_>>())?;
     for row in rows {
         for (name, text) in names.iter().zip(row) {
             flow.push(name, text.as_str()).await?;

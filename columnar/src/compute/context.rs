@@ -39,7 +39,7 @@ pub struct Context {
     /// The settings of the flow for columns without such settings.
     pub(crate) defaults: Arc<Defaults>,
     /// The requests before, as far as they are known.
-    pub(super) past: PastRequests,
+    pub(super) past: Box<PastRequests>,
     /// `None` for plain text.
     output: Option<Arc<OutputSpec>>,
     /// The prompt of the outermost step, which has all settings; `None` if the step is no prompt.
@@ -52,7 +52,7 @@ impl Context {
             inputs: snapshot.current(),
             messages: Messages(snapshot),
             defaults,
-            past,
+            past: Box::new(past),
             output: None,
             prompt: None,
         }

@@ -296,7 +296,7 @@ impl Prompt {
         let system = cx.instruct(&self.system);
         let stated = self.pace.unwrap_or(defaults.pace);
         let marked = models.first().and_then(|model| {
-            MarkedRequest::new(model.name(), &system, cx.messages(), cx.past.clone(), stated)
+            MarkedRequest::new(model.name(), &system, cx.messages(), (*cx.past).clone(), stated)
         });
         let request = Request {
             system,

@@ -41,8 +41,11 @@ use crate::run::Event;
 pub struct ValueStream<C> {
     /// The cells that are not printed as a whole, in the order in which they began.
     cells: VecDeque<StreamedCell<C>>,
-    label: Box<dyn Fn(&C, usize) -> String + Send>,
+    label: Box<CellLabel<C>>,
 }
+
+/// The label of a column and a step.
+type CellLabel<C> = dyn Fn(&C, usize) -> String + Send;
 
 struct StreamedCell<C> {
     column: C,
@@ -137,7 +140,7 @@ impl<C: Clone> StreamedCell<C> {
             }
             Event::Failed { error, .. } => {
                 self.take_back();
-                self.text += &format!("(failed: {error})");
+                self.text.extend(["(failed: ", error.as_str(), ")"]);
             }
             Event::Skipped { .. } => {
                 self.take_back();

@@ -203,7 +203,7 @@ impl<W: Write> Write for WrapWriter<W> {
         match (self.width, &self.gutter) {
             (Some(width), _) => self.write_text(text, width)?,
             (None, Some(gutter)) => {
-                self.out.write_all(text.replace('\n', &format!("\n{gutter}")).as_bytes())?
+                self.out.write_all(text.replace('\n', &format!("\n{gutter}")).as_bytes())?;
             }
             (None, None) => self.out.write_all(whole)?,
         }

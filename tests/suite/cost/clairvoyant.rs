@@ -61,7 +61,7 @@ impl AllLayouts {
         let mut all =
             Self { tokens: Vec::new(), steps: Vec::new(), read: rules.read, write: rules.short.write };
         let mut turns = vec![all.add(&Piece::new(Speaker::System, &instruction().instruction, true))];
-        let mut documents = vec![None; 3];
+        let mut documents = [None; 3];
         for CodingStep { changes, message, reply, .. } in &session.steps {
             for ChangedText { document, text } in changes {
                 documents[*document] = text.as_ref().map(|text| all.add(&file(*document, text)));
