@@ -7,7 +7,7 @@
 //! one that knows the changes to come. This holds between pauses after which the provider has forgotten the prefix: then
 //! everything is written in any case, and all is laid anew.
 
-use super::log::{DocumentLog, LogSize};
+use super::log::DocumentLog;
 use crate::context::documents::LogPlace;
 
 /// The rent at which a part is laid anew, over the cost of that. The bill depends little on it: 1 has the smallest bound,
@@ -62,19 +62,19 @@ pub(crate) fn first_laid_anew(log: &DocumentLog, step: usize, readers: &[LogRead
     }
     let live = all.live + log.new_tokens(step);
     let [first, cold] = places;
-    let is_worth = |place: LogPlace, size: LogSize| {
+    let [is_all_worth, is_hot_worth] = [(first, all), (cold, hot)].map(|(place, size)| {
         let gains = readers.iter().map(|reader| {
             let prices = reader.prices_of(live, all.stale);
             prices.gain(size.carried, size.live + (reader.turns)(place.step))
         });
         size.stale > 0 && gains.sum::<f64>() >= 0.0
-    };
-    if is_worth(first, all) {
+    });
+    if is_all_worth {
         return Some(first);
     }
     let most = readers.iter().filter_map(|reader| reader.most_stale(live, all.stale)).min();
     let most = most.unwrap_or(usize::MAX);
-    let is_due = is_worth(cold, hot) || all.stale > most;
+    let is_due = is_hot_worth || all.stale > most;
     is_due.then(|| if all.stale - hot.stale <= most { cold } else { first })
 }
 
