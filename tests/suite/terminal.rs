@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// What a writer makes of pieces.
+/// The text that a writer makes of pieces.
 fn written(pieces: &[&str], width: usize, indent: usize) -> String {
     let mut bytes = Vec::new();
     let mut out = WrapWriter::new(&mut bytes, Some(width)).indent(indent);

@@ -143,7 +143,7 @@ impl TakenViews {
 }
 
 impl Snapshot {
-    /// The same context where writing a token into the provider's cache costs so much over the price of a token, which decides
+    /// The context with another fee of writing a token into the provider's cache, over the price of a token. The fee decides
     /// when documents are laid anew.
     pub(crate) fn written_at(mut self, factor: f64) -> Self {
         self.uncut.log = self.log().map(|log| Arc::new(log.written_at(factor)));

@@ -203,7 +203,7 @@ fn new_part(flow: &ReportedFlow<'_>, part: &Part<'_>) -> Markup {
         _ => "marker".to_owned(),
     };
     let tier = part.tier().map_or_else(String::new, |tier| format!(", tier {tier}"));
-    // The line break in front of a part that continues a message is told in words: two empty lines look like a mistake.
+    // Words tell the line break in front of a part that continues a message: two empty lines look like a mistake.
     let [separator, ..] = part.delimiters();
     let joined = if separator.is_empty() { "" } else { JOINED };
     let head = html! { b { (kind) } ", " (part.role().as_str()) ", " (grouped(part.tokens())) " tokens" (tier) (joined) };
@@ -220,7 +220,7 @@ fn folded(head: &Markup, text: &str) -> Markup {
     html! { details open[text.len() <= UNFOLDED] { summary { (head) } (block(text)) } }
 }
 
-/// What a budget left out of a request.
+/// The cells that a budget left out of a request.
 fn cut(request: &ReportedRequest) -> Markup {
     let left_out: Vec<String> = request.messages.elided().map(|origin| origin.to_string()).collect();
     html! {

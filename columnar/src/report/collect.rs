@@ -1,4 +1,4 @@
-//! What a page shows of a flow: the facts of all cells, and the requests of the last steps.
+//! The facts of all cells for a page, and the requests of the last steps.
 
 use std::ops::Range;
 use std::sync::Arc;

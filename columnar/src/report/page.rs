@@ -58,7 +58,7 @@ fn count(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// What the page does not have.
+/// The notes about cells that the page lacks.
 fn notes(flow: &ReportedFlow<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if flow.shown.start > 0 {

@@ -162,7 +162,7 @@ async fn a_thread_learns_with_its_conversation() -> Result<()> {
         assert!(lifetimes.chunks(2).all(|step| step[0] == step[1]), "{lifetimes:?}");
     }
 
-    // What the program states of the conversation counts for the thread.
+    // A pace that the program states for the conversation counts for the thread.
     let model = Billing::new(CLAUDE, silent);
     let prompt = prompt("Comment by the hour.").model(model.clone()).pace(Pace::every(MINUTES));
     let f = flow(commented(column("answer", (source("user").all(), this()), prompt), &model))?;

@@ -68,7 +68,7 @@ fn check(flow: &Flow) -> usize {
     count
 }
 
-/// What a step changes: texts of documents by number, or their removal.
+/// The changes of a step: texts of documents by number, or their removal.
 fn changes() -> impl proptest::strategy::Strategy<Value = Vec<Vec<(usize, Option<String>)>>> {
     let text = select(vec!["one", "two\n", "<files>", "three\r\nlines\n\n"]).prop_map(str::to_owned);
     vec(vec((0..3_usize, option::of(text)), 0..3), 1..10)

@@ -23,7 +23,7 @@ impl LogContext {
         Self { shown, is_before: false, prices, next: OnceLock::new() }
     }
 
-    /// The same where writing a token costs so much over the price of a token: the fee depends on the lifetime of marks.
+    /// The log with another fee of writing, over the price of a token. The fee depends on the lifetime of marks.
     pub(crate) fn written_at(&self, factor: f64) -> Self {
         let prices = LogPrices { write: factor, ..self.prices };
         Self { shown: Arc::clone(&self.shown), prices, next: OnceLock::new(), ..*self }
