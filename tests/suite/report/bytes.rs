@@ -11,9 +11,10 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 flow! {
     struct Chat {
         source user;
-        column topics(user.window(2)) = prompt("List the topics.").model(Offline::new());
+        column topics(user.window(2))              = prompt("List the topics.").model(Offline::new());
         column summary(topics.latest, self.latest) = prompt("Summarise.").model(Offline::new()).every(2);
-        column assistant(user, topics.prev, self) = prompt("Answer.").model(Offline::new())
+        column assistant(user, topics.prev, self) = prompt("Answer.")
+            .model(Offline::new())
             .budget(Budget::of(900).token_buffer(800).strategy(Strategy::RollingWindow));
     }
 }
