@@ -127,11 +127,13 @@ pub mod repo {
 /// Flows as pages for a browser.
 #[cfg(feature = "report")]
 pub mod report {
+    mod browser;
     mod bytes;
     mod edits;
     mod essentials;
     mod hostile;
     mod parsed;
+    mod timeline;
 }
 
 /// Flows as tables for other programs.

@@ -242,6 +242,12 @@ impl<'m> Part<'m> {
         [separator, self.tags.opening, &self.value, self.tags.closing]
     }
 
+    /// The value alone, with tags escaped.
+    #[cfg(feature = "report")]
+    pub(crate) fn value(&self) -> &str {
+        &self.value
+    }
+
     /// The text before the value and after it, with the separator. The groups around a value end with the last value in
     /// them that a context shows.
     pub(crate) fn delimiters(&self) -> [&str; 3] {

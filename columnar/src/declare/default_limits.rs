@@ -73,10 +73,14 @@ pub(crate) const PAGE_LIFETIME: Duration = Duration::from_mins(5);
 #[cfg(feature = "web")]
 pub(crate) const MOST_REDIRECTS: usize = 5;
 
-/// The steps that a report shows in full.
+/// The steps that a report shows also without a script.
 #[cfg(feature = "report")]
 pub(crate) const REPORTED_STEPS: usize = 200;
 
 /// The steps of a flow up to which a report has an audit of the caches.
 #[cfg(feature = "report")]
 pub(crate) const AUDITED_STEPS: usize = 1000;
+
+/// The parts of requests that a report visits: older requests are left out.
+#[cfg(feature = "report")]
+pub(crate) const REPORTED_PARTS: usize = 4_000_000;

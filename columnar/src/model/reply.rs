@@ -95,11 +95,11 @@ impl End {
             unreported: u32::from(usage.is_none()),
             attempts: 1,
             ms: time.as_millis().try_into().unwrap_or(u64::MAX),
-            at: None,
             finish: Some(finish.clone()),
             id: id.as_deref().map(Arc::from),
             thoughts: thoughts.clone(),
             diagnosis: diagnosis.clone(),
+            ..Receipt::default()
         }
     }
 }

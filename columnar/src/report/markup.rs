@@ -5,6 +5,7 @@ use std::fmt::Display;
 use maud::{Markup, PreEscaped, Render, html};
 
 use crate::declare::error::Printable;
+use crate::model::usage::{Dollars, grouped};
 
 /// The characters of a text in a table.
 const EXCERPT: usize = 120;
@@ -75,5 +76,17 @@ pub(super) fn plain(text: impl Display) -> Markup {
     html! { (maud::display(text)) }
 }
 
+pub(super) fn count(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// An amount of dollars as a number.
+pub(super) fn number(amount: Dollars) -> f64 {
+    format!("{amount:.12}").trim_start_matches('$').parse().unwrap_or_default()
+}
+
 /// The style sheet, which the page allows by its hash.
 pub(super) const STYLE: PreEscaped<&str> = PreEscaped(include_str!("page.css"));
+
+/// The script, which the page allows by its hash.
+pub(super) const SCRIPT: PreEscaped<&str> = PreEscaped(include_str!("page.js"));

@@ -1,14 +1,19 @@
 //! A flow as a page: the columns, the cells with their requests, the bill, and what the caches of providers served.
 //!
-//! The page is one HTML file without scripts, which a browser opens from a disk. The [last steps](crate::guide::limits) are
-//! shown in full. A request is shown as an edit of the column's previous request: the parts that it repeats are one line,
-//! and the new parts have their text as it is sent. The same flow makes the same bytes, also after it is opened again.
+//! The page is one HTML file, which a browser opens from a disk, without a network. A request is shown as an edit of the
+//! column's previous request: the parts that it repeats, the new ones, and those that are gone, each with its origin, its
+//! tokens, about its price, and whether the provider's cache served it. A slider moves from step to step. The grid of steps
+//! has all cells, the arrow keys reach each of them, and a text can be searched; 10,000 steps open at once, because rows are
+//! drawn as they come into view. Without a script, the [last steps](crate::guide::limits) are there with the same facts.
+//! Bills have plots, and the timeline shows when each cell called its model and what the run waited for. The same flow
+//! makes the same bytes, also after it is opened again.
 //!
 //! The page has the texts of the conversation. Text from users and models cannot change the page: markup is escaped,
-//! nothing becomes a link, and the page forbids all scripts and requests to itself.
+//! nothing becomes a link, and the page forbids itself all scripts but its own, and all requests.
 //!
 //! ```text
-//! flow ──▶ ReportedFlow ──▶ cells: requests as edits ──▶ page
+//! flow ──▶ ReportedFlow ──▶ ReportedCell: requests as edits ──┬─▶ articles, plots, timeline ──▶ page
+//!                                  └─ in words                └─▶ blocks of JSON ──▶ page.js
 //! ```
 //!
 //! ```
@@ -30,11 +35,15 @@
 //! # Ok(()) }
 //! ```
 
+mod blocks;
 mod cells;
 mod collect;
 mod edits;
 mod markup;
 mod page;
+mod plots;
+mod timeline;
+mod words;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -97,11 +106,34 @@ pub fn write<C, I>(flow: &LiveFlow<'_, C, I>, path: impl AsRef<Path>) -> Result<
 /// let f = flow([column("topics", source("user").latest(), prompt("List the topics."))])?;
 /// f.push("user", "<b>Hello</b>").await?;
 /// let page = report::html(&f);
-/// assert!(page.contains("&lt;b&gt;Hello&lt;/b&gt;") && !page.contains("<script"));
+/// assert!(page.contains("&lt;b&gt;Hello&lt;/b&gt;") && !page.contains("<b>Hello"));
 /// # Ok(()) }
 /// ```
 pub fn html<C, I>(flow: &LiveFlow<'_, C, I>) -> String {
-    page::page(&ReportedFlow::new(&flow.shared)).into_string()
+    page::page(&ReportedFlow::new(&flow.shared).with_requests()).into_string()
+}
+
+/// The calls of a flow by time, as a trace that Chrome and [Perfetto](https://ui.perfetto.dev) open: a track for each column,
+/// or several where cells overlap, with waiting and repeated calls.
+///
+/// The trace has the names of columns and models, tokens and cost, and no text of a conversation.
+///
+/// ```
+/// use columnar::model::Offline;
+/// use columnar::prelude::*;
+/// use columnar::report;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let topics = prompt("List the topics.").model(Offline::new());
+/// let f = flow([column("topics", source("user").latest(), topics)])?;
+/// f.push("user", "Hello").await?;
+/// f.run().await?;
+/// let trace = report::trace(&f);
+/// assert!(trace.starts_with(r#"{"displayTimeUnit":"ms","traceEvents":["#) && trace.contains("topics 0"));
+/// # Ok(()) }
+/// ```
+pub fn trace<C, I>(flow: &LiveFlow<'_, C, I>) -> String {
+    timeline::trace(&ReportedFlow::new(&flow.shared)).to_string()
 }
 
 /// Replaces a file by a rename, so that no reader sees half a page.

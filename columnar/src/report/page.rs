@@ -5,26 +5,36 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, html};
 use sha2::{Digest as _, Sha256};
 
-use super::cells::{articles, id};
+use super::blocks::Blocks;
+use super::cells::{article, id};
 use super::collect::ReportedFlow;
-use super::markup::{STYLE, excerpt, line, plain, table};
+use super::markup::{SCRIPT, STYLE, count, excerpt, line, plain, table};
+use super::{plots, timeline};
 use crate::declare::ColumnOutline;
 use crate::model::cache::AuditedCall;
-use crate::model::usage::{Dollars, Grouped, Total, grouped};
+use crate::model::usage::{Dollars, Grouped, Total};
 use crate::run::CellState;
 use crate::schedule::Cell;
 
 /// The sections with the names that links have.
-const SECTIONS: [(&str, &str); 4] =
-    [("columns", "Columns"), ("steps", "Steps"), ("bills", "Bills"), ("cache", "Cache")];
+const SECTIONS: [(&str, &str); 5] = [
+    ("columns", "Columns"),
+    ("steps", "Steps"),
+    ("bills", "Bills"),
+    ("cache", "Cache"),
+    ("timeline", "Timeline"),
+];
 
 pub(super) fn page(flow: &ReportedFlow<'_>) -> Markup {
+    let [script, style] = [SCRIPT, STYLE].map(|text| STANDARD.encode(Sha256::digest(text.0)));
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        STANDARD.encode(Sha256::digest(STYLE.0))
+        "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:; \
+         base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     );
     let title = format!("{} and {}", count(flow.steps, "step"), count(flow.outline.columns.len(), "column"));
-    let contents = [columns(flow), steps(flow), bills(flow), cache(flow)];
+    let mut blocks = Blocks::default();
+    let contents =
+        [columns(flow), steps(flow, &mut blocks), bills(flow), cache(flow), timeline::section(flow)];
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -49,20 +59,18 @@ pub(super) fn page(flow: &ReportedFlow<'_>) -> Markup {
                         section aria-labelledby=(id) { h2 id=(id) { (name) } (content) }
                     }
                 }
+                (blocks.markup(flow))
+                script { (SCRIPT) }
             }
         }
     }
 }
 
-fn count(number: usize, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
-
 /// The notes about cells that the page lacks.
 fn notes(flow: &ReportedFlow<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    if flow.shown.start > 0 {
-        notes.push(format!("The cells before step {} are not in this page.", flow.shown.start));
+    if flow.first_request > 0 {
+        notes.push(format!("The requests before step {} are not in this page.", flow.first_request));
     }
     if flow.bill.not_loaded() > 0 {
         let cells = count(flow.bill.not_loaded(), "cell");
@@ -93,7 +101,8 @@ fn columns(flow: &ReportedFlow<'_>) -> Markup {
     table("Columns by name", &["Column", "Pattern", "Level", "Reads", "Context", "Next request"], rows)
 }
 
-fn steps(flow: &ReportedFlow<'_>) -> Markup {
+/// The last steps without a script, which replaces them by all steps; fills the blocks for it.
+fn steps(flow: &ReportedFlow<'_>, blocks: &mut Blocks) -> Markup {
     let columns = 0..flow.outline.columns.len();
     let names = flow.outline.columns.iter().map(|column| column.name.as_str());
     let head: Vec<&str> = ["Step"].into_iter().chain(names).collect();
@@ -104,13 +113,24 @@ fn steps(flow: &ReportedFlow<'_>) -> Markup {
         });
         [plain(step)].into_iter().chain(cells).collect()
     });
-    let mut articles: Vec<_> = columns.clone().map(|column| articles(flow, column).into_iter()).collect();
+    let articles = columns.clone().map(|column| {
+        let mut articles = Vec::new();
+        flow.visit(column, |cell| {
+            blocks.push(flow, cell);
+            articles.extend(flow.shown.contains(&cell.cell.step).then(|| article(flow, cell)));
+        });
+        articles.into_iter()
+    });
+    let mut articles: Vec<_> = articles.collect();
     html! {
-        (table("Values by step and column", &head, rows))
-        @for step in flow.shown.clone() {
-            details open[step + 1 == flow.shown.end] {
-                summary { "Step " (step) }
-                @for article in articles.iter_mut().filter_map(Iterator::next) { (article) }
+        div id="static" {
+            @if flow.shown.start > 0 { p { "Without a script, the page has the steps from " (flow.shown.start) " on." } }
+            (table("Values by step and column", &head, rows))
+            @for step in flow.shown.clone() {
+                details open[step + 1 == flow.shown.end] {
+                    summary { "Step " (step) }
+                    @for article in articles.iter_mut().filter_map(Iterator::next) { (article) }
+                }
             }
         }
     }
@@ -136,7 +156,12 @@ fn bills(flow: &ReportedFlow<'_>) -> Markup {
     rows.push(total("all", &flow.bill.total()));
     let steps = flow.shown.clone().map(|step| total(&step.to_string(), &flow.bill.step(step)));
     let [by_column, by_step] = ["Column", "Step"].map(|first| [&[first], &TOTALS[..]].concat());
-    html! { (table("Cost by column", &by_column, rows)) (table("Cost by step", &by_step, steps)) }
+    html! {
+        (plots::by_column(flow))
+        (table("Cost by column", &by_column, rows))
+        (plots::by_step(flow))
+        (table("Cost by step", &by_step, steps))
+    }
 }
 
 fn total(name: &str, total: &Total) -> Vec<Markup> {

@@ -15,6 +15,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Strategy as _;
+use serde_json::Value as Json;
 
 use super::parsed::{Element, as_shown};
 
@@ -29,7 +30,7 @@ fn replayed(page: &str) -> BTreeMap<String, Vec<String>> {
         let mut parts = Vec::new();
         for item in article.all("li") {
             assert_eq!(item.attributes["value"], (parts.len() + 1).to_string());
-            if item.attributes["class"] == "new" {
+            if item.attributes["class"].starts_with("new") {
                 let joined =
                     if item.first("summary").text().ends_with(", after an empty line") { "\n\n" } else { "" };
                 parts.push(joined.to_owned() + &item.first("pre").text());
@@ -51,20 +52,70 @@ fn replayed(page: &str) -> BTreeMap<String, Vec<String>> {
     requests
 }
 
+/// The texts of the parts of each request, as the script makes them of the blocks.
+fn replayed_by_blocks(page: &str) -> BTreeMap<String, Vec<String>> {
+    let page = Element::parse(page);
+    let data = page.all("script").into_iter().filter(|script| script.attributes.contains_key("id"));
+    let data: BTreeMap<&str, Json> = data
+        .map(|script| (script.attributes["id"].as_str(), serde_json::from_str(&script.text()).unwrap()))
+        .collect();
+    let (index, texts) = (&data["index"], &data["texts"]);
+    let number = |json: &Json| usize::try_from(json.as_u64().unwrap()).unwrap();
+    let text = |json: &Json| texts[number(json)].as_str().unwrap();
+    let cell = |column, step| {
+        &data[&*format!("b{column}-{}", step / number(&index["block"]))][step % number(&index["block"])]
+    };
+    let mut requests = BTreeMap::new();
+    for column in 0..index["columns"].as_array().unwrap().len() {
+        let mut before: Vec<String> = Vec::new();
+        for step in 0..number(&index["steps"]) {
+            let Some(request) = cell(column, step).get("request") else { continue };
+            let mut parts = Vec::new();
+            for piece in request["pieces"].as_array().unwrap() {
+                if let Json::Array(kept) = piece {
+                    parts.extend_from_slice(&before[number(&kept[0])..][..number(&kept[1])]);
+                    continue;
+                }
+                let value = match piece.get("text") {
+                    Some(value) => text(value),
+                    None => cell(number(&piece["of"][0]), number(&piece["of"][1]))["text"].as_str().unwrap(),
+                };
+                let around =
+                    piece.get("around").map_or(["", ""], |around| [text(&around[0]), text(&around[1])]);
+                let separator = piece.get("separator").map_or("", text);
+                parts.push([separator, around[0], value, around[1]].concat());
+            }
+            requests.insert(format!("c{step}-{column}"), parts.clone());
+            before = parts;
+        }
+    }
+    requests.retain(|_, parts| !parts.is_empty());
+    requests
+}
+
 /// Compares all requests that a flow can have, and returns the number.
 fn check(flow: &Flow) -> usize {
-    let mut requests = replayed(&report::html(flow));
+    let page = report::html(flow);
+    let mut requests = replayed(&page);
+    let mut by_blocks = replayed_by_blocks(&page);
     let outline = flow.outline();
     let mut count = 0;
     for (at, column) in outline.columns.iter().enumerate() {
         for step in 0..flow.len(&outline.columns[0].name).unwrap() {
             let Ok(messages) = flow.messages(&column.name, step) else { continue };
-            let expected: Vec<String> = messages.parts().map(|part| as_shown(&part.text())).collect();
+            let sent: Vec<String> = messages.parts().map(|part| part.text().into_owned()).collect();
+            assert_eq!(
+                by_blocks.remove(&format!("c{step}-{at}")).as_ref(),
+                Some(&sent),
+                "{} {step}",
+                column.name
+            );
+            let expected = sent.iter().map(|text| as_shown(text)).collect();
             assert_eq!(requests.remove(&format!("c{step}-{at}")), Some(expected), "{} {step}", column.name);
             count += 1;
         }
     }
-    assert!(requests.is_empty(), "{requests:?}");
+    assert!(requests.is_empty() && by_blocks.is_empty(), "{requests:?} {by_blocks:?}");
     count
 }
 
@@ -166,6 +217,6 @@ async fn a_long_flow_is_shown_from_its_end() -> Result<()> {
     {
         assert!(anchors.contains(&&link.attributes["href"][1..].to_owned()), "{link:?}");
     }
-    assert!(page.first("header").text().contains("The cells before step 3 are not in this page."));
+    assert!(page.first("main").text().contains("Without a script, the page has the steps from 3 on."));
     Ok(())
 }

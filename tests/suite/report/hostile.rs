@@ -1,17 +1,20 @@
 //! Texts of users, models and tools that want to be markup.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use columnar::model::{End, Finish, Usage};
 use columnar::prelude::*;
 use columnar::report;
 use columnar::testing::ScriptedModel;
 use columnar::{Attachment, Text};
+use sha2::{Digest as _, Sha256};
 
 use super::parsed::Element;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// A flow whose texts all have this text in them.
-async fn page(text: &'static str) -> Result<String, Box<dyn std::error::Error>> {
+pub(super) async fn page(text: &'static str) -> Result<String, Box<dyn std::error::Error>> {
     let reply = format!("<think>thoughts {text}</think>reply {text}");
     let model = ScriptedModel::new(move |_| reply.clone()).named(format!("model/{text}")).end(move |_| {
         End::new(Finish::Other(format!("finish {text}"))).with_usage(Usage::new(10, 2)).with_id(text)
@@ -32,7 +35,7 @@ async fn page(text: &'static str) -> Result<String, Box<dyn std::error::Error>> 
 }
 
 /// Each would be markup somewhere: in text, in an attribute, in a title, in raw text, in a comment.
-const HOSTILE: [&str; 9] = [
+pub(super) const HOSTILE: [&str; 9] = [
     "</pre></article><script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
     "' onfocus='alert(1)' autofocus='",
@@ -55,32 +58,31 @@ async fn no_text_changes_the_elements_of_a_page() -> Outcome {
 }
 
 #[tokio::test]
-async fn a_page_has_no_script_and_reaches_nothing() -> Outcome {
+async fn a_page_runs_its_own_script_alone_and_reaches_nothing() -> Outcome {
     let page = Element::parse(&page("harmless").await?);
+    let scripts = page.all("script");
+    let script = scripts.last().expect("the page has a script").text();
+    assert!(script.starts_with("'use strict';"), "{script}");
     let policy = page.all("meta").into_iter().find(|meta| meta.attributes.contains_key("http-equiv"));
     let policy = &policy.expect("the page has a policy").attributes["content"];
-    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
-    let allowed = [
-        "aria-label",
-        "aria-labelledby",
-        "charset",
-        "class",
-        "content",
-        "dir",
-        "href",
-        "http-equiv",
-        "id",
-        "lang",
-        "name",
-        "open",
-        "role",
-        "scope",
-        "tabindex",
-        "value",
-    ];
-    for element in ["script", "img", "iframe", "link", "form", "object", "base"] {
+    let hash = STANDARD.encode(Sha256::digest(script));
+    assert!(
+        policy.starts_with(&format!("default-src 'none'; script-src 'sha256-{hash}'; style-src 'sha256-")),
+        "{policy}"
+    );
+    assert!(policy.ends_with("; require-trusted-types-for 'script'; trusted-types 'none'"), "{policy}");
+    let allowed = "alt aria-hidden aria-label aria-labelledby charset class content dir dy fill font-family font-size height href http-equiv id lang name opacity open \
+        points role scope src stroke stroke-width tabindex text-anchor type value viewbox width x x1 x2 xmlns y y1 y2";
+    let allowed: Vec<&str> = allowed.split_ascii_whitespace().collect();
+    for element in ["iframe", "link", "form", "object", "base"] {
         assert!(page.all(element).is_empty(), "{element}");
     }
+    for data in &scripts[..scripts.len() - 1] {
+        assert_eq!(data.attributes["type"], "application/json");
+    }
+    assert!(
+        page.all("img").iter().all(|picture| picture.attributes["src"].starts_with("data:image/gif;base64,"))
+    );
     for tag in page.all("body").iter().flat_map(|body| body.all("a")) {
         assert!(tag.attributes["href"].starts_with('#'), "{tag:?}");
     }

@@ -20,7 +20,7 @@ enum Child {
 }
 
 /// Elements without an end.
-const VOID: [&str; 1] = ["meta"];
+const VOID: [&str; 2] = ["img", "meta"];
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("the page is a text")
@@ -30,7 +30,7 @@ impl Element {
     /// The page, whose elements must all be closed in order.
     pub(super) fn parse(page: &str) -> Self {
         let mut emitter: DefaultEmitter = DefaultEmitter::default();
-        // The text of a style sheet is not HTML.
+        // The text of a style sheet and of a script is not HTML.
         emitter.naively_switch_states(true);
         let mut open = vec![Self::default()];
         for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
@@ -39,7 +39,7 @@ impl Element {
                     let attributes = tag.attributes.iter().map(|(name, value)| (text(name), text(&value.0)));
                     let (name, attributes) = (text(&tag.name), attributes.collect());
                     open.push(Self { name, attributes, children: Vec::new() });
-                    if VOID.contains(&open.last().unwrap().name.as_str()) {
+                    if tag.self_closing || VOID.contains(&open.last().unwrap().name.as_str()) {
                         close(&mut open);
                     }
                 }
@@ -85,10 +85,13 @@ impl Element {
         if self.name == "pre" { text.strip_prefix('\n').unwrap_or(&text).to_owned() } else { text }
     }
 
-    /// All elements with their attributes, in order.
+    /// All elements with their attributes, in order. The text in place of a picture is one of users, and the timeline
+    /// depends on the time that each cell took.
     pub(super) fn tags(&self) -> Vec<String> {
-        let mut tags = vec![format!("{} {:?}", self.name, self.attributes)];
-        for child in &self.children {
+        let attributes = self.attributes.iter().filter(|(name, _)| *name != "alt");
+        let mut tags = vec![format!("{} {:?}", self.name, attributes.collect::<BTreeMap<_, _>>())];
+        let is_timeline = self.attributes.get("aria-labelledby").is_some_and(|label| label == "timeline");
+        for child in self.children.iter().filter(|_| !is_timeline) {
             if let Child::Element(element) = child {
                 tags.extend(element.tags());
             }

@@ -39,6 +39,11 @@ pub struct Receipt {
     pub attempts: u32,
     /// The time from the beginning of the first attempt to the end of the last, in milliseconds.
     pub ms: u64,
+    /// The time from the moment at which a run took up the cell until the first call began, in milliseconds: the call
+    /// waited for a limit, a rate, or a first reply that fills the provider's cache. 0 in receipts of earlier versions.
+    pub waited: u64,
+    /// The times of the calls, if there was more than one. Empty in receipts of earlier versions.
+    pub call_times: Vec<CallTime>,
     /// The time at which the last call began, by the wall clock. `None` in receipts of earlier versions.
     pub at: Option<UnixTime>,
     /// The end of the last reply. `None` if no reply ended, and in receipts of earlier versions.
@@ -49,6 +54,26 @@ pub struct Receipt {
     pub thoughts: Option<Arc<str>>,
     /// The provider's own reason for a miss of its cache in the last call, where it sends one.
     pub diagnosis: Option<CacheDiagnosis>,
+}
+
+/// The time of one call among several of a cell.
+///
+/// ```
+/// use columnar::usage::Receipt;
+///
+/// let text = r#"{"calls":2,"attempts":2,"ms":1250,"call_times":[[0,200],[700,550]]}"#;
+/// let receipt: Receipt = text.parse()?;
+/// let pause = receipt.call_times[1].after - receipt.call_times[0].ms;
+/// assert_eq!(pause, 500);
+/// # Ok::<(), columnar::usage::ParseReceiptError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallTime {
+    /// The time from the beginning of the first call to the beginning of this one, in milliseconds.
+    pub after: u64,
+    /// The time from the beginning of the call to its end, in milliseconds.
+    pub ms: u64,
 }
 
 impl Receipt {
@@ -65,9 +90,10 @@ pub struct ParseReceiptError;
 
 impl Receipt {
     /// The members of the stored form.
-    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 15] {
-        let Self { model, usage, calls, unreported, attempts, ms, at, finish, id, thoughts, diagnosis } =
-            self;
+    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 17] {
+        let Self { model, usage, calls, unreported, attempts, ms, waited, call_times, .. } = self;
+        let Self { at, finish, id, thoughts, diagnosis, .. } = self;
+        let times = call_times.iter().map(|CallTime { after, ms }| json!([after, ms]));
         [
             ("model", model.as_deref().map(Json::from)),
             ("calls", Some(json!(calls))),
@@ -80,6 +106,8 @@ impl Receipt {
             ("cache_write", positive(usage.cache_write)),
             ("cache_write_long", positive(usage.cache_write_long)),
             ("ms", Some(json!(ms))),
+            ("waited", positive(*waited)),
+            ("call_times", (!call_times.is_empty()).then(|| times.collect())),
             ("at", at.map(|at| at.as_millis().into())),
             ("finish", finish.as_ref().map(|finish| finish.to_string().into())),
             ("id", id.as_deref().map(Json::from)),
@@ -103,6 +131,8 @@ impl Receipt {
             unreported: count(entries, "untold")?,
             attempts: count(entries, "attempts")?,
             ms: count(entries, "ms")?,
+            waited: count(entries, "waited")?,
+            call_times: entries.get("call_times").map_or(Ok(Vec::new()), call_times)?,
             at: entries
                 .contains_key("at")
                 .then(|| count(entries, "at"))
@@ -130,6 +160,15 @@ impl FromStr for Receipt {
         let json: Json = serde_json::from_str(json).map_err(|_| ParseReceiptError)?;
         Self::parse(json.as_object().ok_or(ParseReceiptError)?)
     }
+}
+
+fn call_times(json: &Json) -> Result<Vec<CallTime>, ParseReceiptError> {
+    let times = json.as_array().ok_or(ParseReceiptError)?.iter();
+    let times = times.map(|time| match time.as_array().map(Vec::as_slice) {
+        Some([after, ms]) => Some(CallTime { after: after.as_u64()?, ms: ms.as_u64()? }),
+        _ => None,
+    });
+    times.collect::<Option<_>>().ok_or(ParseReceiptError)
 }
 
 fn json_of(CacheDiagnosis { reason, tokens }: &CacheDiagnosis) -> Json {
@@ -176,6 +215,8 @@ mod tests {
             unreported: 1,
             attempts: 6,
             ms: 7,
+            waited: 9,
+            call_times: vec![CallTime { after: 0, ms: 3 }, CallTime { after: 4, ms: 2 }],
             at: Some(UnixTime::from_millis(8)),
             finish: Some(Finish::Stop),
             id: Some("é".into()),
@@ -210,6 +251,8 @@ mod tests {
             r#"{"attempts":4294967296}"#,
             r#"{"diagnosis":3}"#,
             r#"{"at":"now"}"#,
+            r#"{"call_times":[[1]]}"#,
+            r#"{"call_times":[[1,-2]]}"#,
         ] {
             assert_eq!(text.parse::<Receipt>(), Err(ParseReceiptError), "{text}");
         }

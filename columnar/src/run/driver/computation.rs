@@ -21,7 +21,7 @@ use crate::declare::error::BoxError;
 use crate::history::{SkipReason, Value};
 use crate::model::End;
 use crate::model::cache::MarkedRequest;
-use crate::model::usage::{CellReceipt, Fingerprint, Receipt, SpendLimitError, UnixTime, Usage};
+use crate::model::usage::{CallTime, CellReceipt, Fingerprint, Receipt, SpendLimitError, UnixTime, Usage};
 use crate::run::Error;
 use crate::run::shared::CountedTokens;
 use crate::run::state::SentCall;
@@ -86,6 +86,7 @@ pub(super) struct Computation<'a> {
     pub(super) warm_up: WarmUp,
     /// Moves into the last report.
     span: CellSpan,
+    created: Instant,
     /// `None` if no model has been called.
     receipt: Option<Box<ReceiptBuilder>>,
 }
@@ -102,7 +103,13 @@ impl<'a> Computation<'a> {
     pub(super) fn new(cell: Cell, column: Name, stage: ComputationStage<'a>, made: Fingerprint) -> Self {
         let span = CellSpan::new(&column, cell.step);
         let warm_up = WarmUp::default();
-        Self { cell, column, attempt: 1, stage, made, warning: None, warm_up, span, receipt: None }
+        let created = Instant::now();
+        Self { cell, column, attempt: 1, stage, made, warning: None, warm_up, span, created, receipt: None }
+    }
+
+    fn receipt(&mut self) -> &mut ReceiptBuilder {
+        let created = self.created;
+        self.receipt.get_or_insert_with(|| Box::new(ReceiptBuilder::new(created)))
     }
 
     /// Whether the last report has been returned.
@@ -163,22 +170,23 @@ impl<'a> Computation<'a> {
                 return (!more.is_empty()).then_some(CellReport::Delta(more));
             }
             Some(Ok(Piece::CallStarted(model, marked))) => {
-                self.receipt.get_or_insert_default().call_started(model, marked);
+                self.receipt().call_started(model, marked);
                 return None;
             }
             Some(Ok(Piece::Waiting { pause, error })) => CellReport::Waiting { pause, error },
             Some(Ok(Piece::CallRefused)) => {
-                self.receipt.get_or_insert_default().call_refused();
+                self.receipt().call_refused();
                 return None;
             }
             Some(Ok(Piece::CallEnded(end))) => {
-                self.receipt.get_or_insert_default().call_ended(*end);
+                self.receipt().call_ended(*end);
                 return None;
             }
             Some(Ok(Piece::Retry { attempt, error })) => {
                 // The warm-up goes on: the next attempt sends the same prefix, and others wait for that reply.
                 // Deltas belong to one attempt, because a failed attempt stores nothing.
                 text.clear();
+                self.receipt.iter_mut().for_each(|receipt| receipt.close_call());
                 self.attempt = attempt + 1;
                 self.span.retry(attempt, &*error);
                 self.span.attempt(self.attempt);
@@ -273,19 +281,24 @@ struct ReceiptBuilder {
     started: Instant,
     /// The last call.
     called: Option<SentCall>,
+    /// The begin of the call that has not ended.
+    open: Option<Instant>,
     receipt: Receipt,
 }
 
-impl Default for ReceiptBuilder {
-    fn default() -> Self {
-        Self { started: Instant::now(), called: None, receipt: Receipt::default() }
-    }
-}
-
 impl ReceiptBuilder {
+    fn new(created: Instant) -> Self {
+        let started = Instant::now();
+        let receipt = Receipt { waited: millis(started - created), ..Receipt::default() };
+        Self { started, called: None, open: None, receipt }
+    }
+
     /// A call counts as unreported until the end with the usage.
     fn call_started(&mut self, model: Arc<str>, marked: Option<Arc<MarkedRequest>>) {
-        self.called = Some(SentCall { at: Instant::now(), marked, usage: Usage::default() });
+        self.close_call();
+        let at = Instant::now();
+        self.open = Some(at);
+        self.called = Some(SentCall { at, marked, usage: Usage::default() });
         self.receipt.at = Some(UnixTime::now());
         self.receipt.model = Some(model);
         self.receipt.calls += 1;
@@ -294,10 +307,12 @@ impl ReceiptBuilder {
 
     /// A refused call has no usage, and needs none.
     fn call_refused(&mut self) {
+        self.close_call();
         self.receipt.unreported = self.receipt.unreported.saturating_sub(1);
     }
 
     fn call_ended(&mut self, end: End) {
+        self.close_call();
         if let Some(usage) = end.usage {
             if let Some(called) = &mut self.called {
                 called.usage = usage;
@@ -311,9 +326,24 @@ impl ReceiptBuilder {
         self.receipt.diagnosis = end.diagnosis;
     }
 
-    fn build(self, attempts: usize) -> Receipt {
-        let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
-        let ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Receipt { attempts, ms, ..self.receipt }
+    fn close_call(&mut self) {
+        if let Some(begin) = self.open.take() {
+            let [after, ms] = [begin - self.started, begin.elapsed()].map(millis);
+            self.receipt.call_times.push(CallTime { after, ms });
+        }
     }
+
+    fn build(mut self, attempts: usize) -> Receipt {
+        self.close_call();
+        // The times of a single call are those of the cell.
+        if self.receipt.call_times.len() < 2 {
+            self.receipt.call_times = Vec::new();
+        }
+        let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
+        Receipt { attempts, ms: millis(self.started.elapsed()), ..self.receipt }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

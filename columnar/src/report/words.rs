@@ -1,0 +1,133 @@
+//! The facts of a cell in words, for the page and for its script.
+
+use std::time::SystemTime;
+
+use super::collect::ReportedFlow;
+use crate::context::{Messages, Part};
+use crate::declare::error::Printable;
+use crate::history::Attachment;
+use crate::model::cache::AuditedCall;
+use crate::model::usage::{Grouped, Price, Receipt, UnixTime, grouped};
+use crate::run::CellState;
+use crate::schedule::Cell;
+
+/// The cells that a budget leaves out and that are named.
+const NAMED: usize = 20;
+
+/// Dates of HTTP have years of four digits.
+const YEAR_10000: u64 = 253_402_300_800_000;
+
+/// The names of the facts of a receipt.
+pub(super) const FACTS: [&str; 15] = [
+    "Model",
+    "Calls",
+    "Calls without reported usage",
+    "Attempts",
+    "Tokens in",
+    "of these read from the cache",
+    "of these written to the cache",
+    "of these kept for long",
+    "Tokens out",
+    "Cost",
+    "Time",
+    "Last call at",
+    "Finish",
+    "Cache, by the provider",
+    "Reply",
+];
+
+/// The facts of a receipt, in the order of their names. `None` for what there is nothing to say about.
+pub(super) fn facts(receipt: &Receipt) -> [Option<String>; FACTS.len()] {
+    let usage = receipt.usage;
+    let price = receipt.model.as_deref().and_then(Price::by_model);
+    let some = |figure: u64| (figure > 0).then(|| Grouped(figure).to_string());
+    // A call has these figures also where they are zero.
+    let usual = |figure: u64| Some(Grouped(figure).to_string());
+    [
+        receipt.model.as_ref().map(shown),
+        usual(receipt.calls.into()),
+        some(receipt.unreported.into()),
+        some(receipt.attempts.into()),
+        usual(usage.input),
+        some(usage.cache_read),
+        some(usage.cache_write),
+        some(usage.cache_write_long),
+        usual(usage.output),
+        Some(price.map_or_else(|| "no price is known".to_owned(), |price| price.cost(&usage).to_string())),
+        Some(format!("{} ms", Grouped(receipt.ms))),
+        receipt.at.map(date),
+        receipt.finish.as_ref().map(shown),
+        receipt.diagnosis.as_ref().map(shown),
+        receipt.id.as_ref().map(shown),
+    ]
+}
+
+/// A text of a provider or of an error, without characters that nobody sees.
+pub(super) fn shown(text: impl std::fmt::Display) -> String {
+    Printable(text).to_string()
+}
+
+fn date(at: UnixTime) -> String {
+    match at.as_millis() {
+        ms @ YEAR_10000.. => format!("{ms} ms since 1970"),
+        _ => httpdate::fmt_http_date(SystemTime::from(at)),
+    }
+}
+
+/// The reason why a cell has no value to show.
+pub(super) fn without_value(state: &CellState) -> Option<String> {
+    match state {
+        CellState::Stored(_) => None,
+        CellState::Skipped(Some(reason)) => Some(format!("Skipped: {}.", shown(reason))),
+        CellState::Skipped(None) => Some("Skipped.".to_owned()),
+        CellState::Waiting => Some("Waiting: the cell has no value yet.".to_owned()),
+        CellState::NotLoaded => Some("Not in memory: the value is stored.".to_owned()),
+    }
+}
+
+/// The cell whose value a part shows.
+pub(super) fn cell_of(flow: &ReportedFlow<'_>, part: &Part<'_>) -> Option<Cell> {
+    let origin = part.origin()?;
+    Some(Cell { column: flow.find(origin.column)?, step: origin.step })
+}
+
+/// The name of a part.
+pub(super) fn kind(part: &Part<'_>) -> String {
+    match (part.origin(), part.hidden()) {
+        (Some(origin), _) => origin.to_string(),
+        (None, Some(hidden)) => format!("marker of {} hidden values of {}", hidden.values, hidden.column),
+        _ if part.is_instruction() => "instruction".to_owned(),
+        _ if part.tier().is_some() => "documents".to_owned(),
+        _ => "marker".to_owned(),
+    }
+}
+
+/// The cells that a budget left out of a request.
+pub(super) fn cut(messages: &Messages) -> Option<String> {
+    let mut words = format!("Budget: {}.", shown(messages.report()?));
+    let left_out: Vec<String> = messages.elided().map(|origin| origin.to_string()).collect();
+    if let Some((named, more)) = left_out.split_at_checked(NAMED) {
+        words += &format!(" Left out: {} and {} more cells.", named.join(", "), more.len());
+    } else if !left_out.is_empty() {
+        words += &format!(" Left out: {}.", left_out.join(", "));
+    }
+    Some(words)
+}
+
+pub(super) fn audited(call: &AuditedCall) -> String {
+    let (promised, read) = (Grouped(call.promised), Grouped(call.read()));
+    let cause = call.cause.as_ref().map_or_else(String::new, |cause| format!(": {}", shown(cause)));
+    format!("Audit: {promised} tokens should have been read from the cache, and {read} were{cause}.")
+}
+
+pub(super) fn attachment(file: &Attachment) -> String {
+    let instead = file.alt_text().map_or_else(String::new, |alt| format!(", instead: {}", shown(alt)));
+    let bytes = grouped(file.len());
+    format!("Attachment: {}, {bytes} bytes, SHA-256 {}{instead}", file.media_type(), file.digest())
+}
+
+/// The size of a request.
+pub(super) fn size(messages: &Messages) -> String {
+    let system = grouped(messages.system_tokens());
+    format!("About {} tokens of messages, and {system} of the system text.", grouped(messages.tokens()))
+}
