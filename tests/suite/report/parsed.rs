@@ -19,7 +19,7 @@ enum Child {
     Text(String),
 }
 
-/// Elements without an end.
+/// Elements of HTML without an end. Those of SVG say so themselves.
 const VOID: [&str; 1] = ["meta"];
 
 fn text(bytes: &[u8]) -> String {
@@ -39,7 +39,7 @@ impl Element {
                     let attributes = tag.attributes.iter().map(|(name, value)| (text(name), text(&value.0)));
                     let (name, attributes) = (text(&tag.name), attributes.collect());
                     open.push(Self { name, attributes, children: Vec::new() });
-                    if VOID.contains(&open.last().unwrap().name.as_str()) {
+                    if tag.self_closing || VOID.contains(&open.last().unwrap().name.as_str()) {
                         close(&mut open);
                     }
                 }
