@@ -8,7 +8,6 @@
 #[expect(dead_code, reason = "`main` and the command line of the chat are not called")]
 #[path = "../chat/main.rs"]
 mod chat;
-mod graph;
 
 use std::io::Write;
 use std::path::Path;
@@ -21,7 +20,7 @@ use columnar::model::Offline;
 use columnar::terminal::WrapWriter;
 use columnar_examples::{describe, exit_code};
 
-use chat::{Chat, ChatColumn, Session};
+use chat::{Chat, Session};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pictures");
 
@@ -57,8 +56,7 @@ async fn write() -> Result<(), BoxError> {
 
 /// The names of the files and the contents.
 async fn pictures() -> Result<[(&'static str, String); 2], BoxError> {
-    let outline = Chat::GRAPH.outline();
-    Ok([("chat.svg", terminal().await?), ("graph.svg", graph::draw(&outline, color))])
+    Ok([("chat.svg", terminal().await?), ("graph.svg", Chat::GRAPH.outline().svg())])
 }
 
 /// The output of the chat example on the offline model, in the form of a terminal.
@@ -101,16 +99,6 @@ fn scalable(svg: &str) -> String {
     let view =
         format!("<svg viewBox=\"0 0 {} {}\" ", size("width").unwrap_or("0"), size("height").unwrap_or("0"));
     svg.replacen("<svg ", &view, 1)
-}
-
-/// The colour of a column in the chat.
-fn color(column: &str) -> RgbColor {
-    let all = [ChatColumn::Topics, ChatColumn::Summary, ChatColumn::Critique, ChatColumn::Assistant];
-    let found = all.into_iter().find(|found| found.name() == column);
-    match found.and_then(|column| chat::style(column).get_fg_color()) {
-        Some(Color::Ansi(color)) => palette().get(color),
-        _ => TEXT,
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use columnar_compiler_tests::rustc::Rustc;
 
+#[path = "drawn_flows.rs"]
+mod drawn_flows;
+
 const FLOWS: &str = r#"
 //! Flows of every form.
 #![deny(missing_docs, rustdoc::all)]
@@ -80,7 +83,7 @@ fn the_page_of_a_flow_has_its_columns_and_only_public_names() {
         assert!(chat.contains(&node) && chat.contains(&row), "{column}");
     }
     for text in [
-        "<p>A round box is a source, <code>──</code> a view of all values, ",
+        "<p><code>──</code> all values, <code>···</code> documents in tiers. A view without a line",
         "<td>What the person typed; see the judge and <code>this</code>, or <code>a | b</code>.</td>",
         "<a href=\"#column.user\"><code>user.filter(|text|text.len()&gt;3)</code></a>",
         "<a href=\"struct.Chat.html#method.open\" ",
@@ -109,4 +112,35 @@ fn the_page_of_a_flow_has_its_columns_and_only_public_names() {
     }
     // A writer of the crate sees all of it.
     rustc.document(&source, &["--document-private-items"]).unwrap_or_else(|errors| panic!("{errors}"));
+}
+
+/// The drawing on a page of rustdoc, without its links.
+fn drawing(page: &str) -> String {
+    let (_, svg) = page.split_once("<svg xmlns").expect("the page has a drawing");
+    let (svg, _) = svg.split_once("</svg>").expect("the drawing ends");
+    let mut parts = svg.replace("</a>", "").replace("role=\"group\"", "role=\"img\"");
+    while let Some(at) = parts.find("<a href=\"#column.") {
+        let end = at + parts[at..].find('>').expect("a tag ends");
+        parts.replace_range(at..=end, "");
+    }
+    parts
+}
+
+/// The macro knows the tokens of a flow, and the library its declaration.
+#[test]
+fn the_drawing_in_the_documentation_is_the_one_of_the_outline() {
+    let rustc = Rustc::new(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("drawings"));
+    let source = rustc.write("drawings", include_str!("drawn_flows.rs"));
+    let pages = rustc.document(&source, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let outlines =
+        [("Chat", drawn_flows::Chat::GRAPH.outline()), ("Desk", drawn_flows::Desk::GRAPH.outline())];
+    for (name, outline) in outlines {
+        let page =
+            fs::read_to_string(pages.join(format!("struct.{name}.html"))).expect("rustdoc makes a page");
+        let svg = outline.svg();
+        let (svg, _) = svg.split_once("<style>").expect("a file has colours");
+        let svg = svg.strip_prefix("<svg xmlns").expect("an image");
+        assert_eq!(drawing(&page), svg, "{name}");
+        assert!(outline.columns.len() >= 5 && svg.matches("<rect ").count() == outline.columns.len());
+    }
 }

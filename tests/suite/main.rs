@@ -59,6 +59,7 @@ pub mod language {
     pub mod column_types;
     pub mod data;
     pub mod documents;
+    pub mod drawings;
     pub mod extension;
     pub mod flows;
     pub mod inputs;

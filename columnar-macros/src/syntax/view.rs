@@ -218,6 +218,11 @@ impl ViewDecl {
         self.window.map_or(self.is_lagged, |window| window != WindowDecl::All)
     }
 
+    /// Whether it shows the newest value alone, of this step or of the one before.
+    pub(crate) fn is_latest(&self) -> bool {
+        self.window.map_or(self.is_lagged, |window| window == WindowDecl::Last(1))
+    }
+
     /// Whether it hides no values.
     pub(crate) fn shows_everything(&self) -> bool {
         self.window == Some(WindowDecl::All) || !self.has(ModifierKind::Range)
@@ -319,6 +324,20 @@ impl ViewDecl {
     pub(crate) fn text(&self) -> String {
         // The spaces of `to_string` may change from one compiler to another.
         self.written.to_string().replace(' ', "")
+    }
+
+    /// The part of the text that a drawing shows: the column, how much of it, and for which purpose.
+    pub(crate) fn drawn_text(&self) -> String {
+        let shown = [
+            ModifierKind::Tiered,
+            ModifierKind::Compacted,
+            ModifierKind::Thread,
+            ModifierKind::Range,
+            ModifierKind::TextOnly,
+            ModifierKind::Purpose,
+        ];
+        let modifiers = self.of_kinds(&shown).unwrap_or_default().to_string().replace(' ', "");
+        format!("{}{modifiers}", self.name())
     }
 
     /// The field that a mention of this view accesses first: the column, or the module of the column. For the

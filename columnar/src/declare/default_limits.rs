@@ -25,6 +25,9 @@ pub(crate) const LONGEST_REQUESTED: Duration = Duration::from_mins(2);
 /// The text that the reason for a skipped cell keeps of an error. A column that always fails must not fill the store.
 pub(crate) const SKIP_MESSAGE: usize = 300;
 
+/// The columns that a drawing of a flow shows. A table of more is easier to read.
+pub(crate) const DRAWN_COLUMNS: usize = 60;
+
 /// The tokens of the map of a repository.
 #[cfg(feature = "repo")]
 pub(crate) const MAP_TOKENS: usize = 32_000;

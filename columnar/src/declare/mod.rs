@@ -16,6 +16,7 @@ mod file_position;
 pub mod graph;
 mod name;
 mod outline;
+mod outline_drawing;
 mod parse_view;
 mod plan;
 mod reads;

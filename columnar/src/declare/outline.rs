@@ -154,62 +154,6 @@ impl Outline {
         });
         Self { columns: columns.collect() }
     }
-
-    /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round, and sources of
-    /// documents are cylinders. The label of a line is the window of the view; a dotted line leads from a column to later
-    /// steps.
-    ///
-    /// ```
-    /// use columnar::prelude::*;
-    ///
-    /// flow! {
-    ///     pub struct Chat {
-    ///         source user;
-    ///         column topics(user.latest)           = prompt("List the topics.");
-    ///         column notes(topics.window(3), self) = prompt("Take notes.");
-    ///     }
-    /// }
-    ///
-    /// assert_eq!(Chat::GRAPH.outline().mermaid(), "\
-    /// flowchart LR
-    ///     user([user])
-    ///     topics[topics]
-    ///     notes[notes]
-    ///     user -- latest --> topics
-    ///     topics -- last 3 --> notes
-    ///     notes -. all .-> notes
-    /// ");
-    /// ```
-    pub fn mermaid(&self) -> String {
-        let mut lines = vec!["flowchart LR\n".to_owned()];
-        for ColumnOutline { name, pattern, is_documents, .. } in &self.columns {
-            let (open, close) = match pattern {
-                Some(_) => ("[", "]"),
-                None if *is_documents => ("[(", ")]"),
-                None => ("([", "])"),
-            };
-            lines.push(format!("    {name}{open}{name}{close}\n"));
-        }
-        for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for view in reads {
-                let ViewOutline { column, window, lag, purpose, is_text_only, .. } = view;
-                let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
-                let label = match purpose {
-                    _ if view.is_tiered => "tiers".to_owned(),
-                    _ if view.is_compacted => "log".to_owned(),
-                    _ if view.is_thread => "thread".to_owned(),
-                    Purpose::Primary => window.label(),
-                    purpose => format!("{}, {purpose}", window.label()),
-                };
-                let media = if *is_text_only { ", text only" } else { "" };
-                lines.push(format!("    {column} {from} {label}{media} {to} {name}\n"));
-            }
-            if let Some(window) = self_window {
-                lines.push(format!("    {name} -. {} .-> {name}\n", window.label()));
-            }
-        }
-        lines.concat()
-    }
 }
 
 impl ColumnOutline {

@@ -130,7 +130,8 @@
 //! ");
 //! ```
 //!
-//! [`Chat::GRAPH.outline().mermaid()`](crate::Outline::mermaid) draws the same graph for Mermaid. `cargo doc`
-//! draws it by itself: the page of `Chat` begins with the graph and a table of what each column reads, in the editor as well.
+//! [`Chat::GRAPH.outline().svg()`](crate::Outline::svg) draws the graph, [`dot()`](crate::Outline::dot) does so for Graphviz
+//! and [`mermaid()`](crate::Outline::mermaid) for Mermaid. `cargo doc` has the same drawing: the page of `Chat` begins with
+//! the graph and a table of what each column reads, and an editor shows a list of the columns.
 //!
 //! [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)

@@ -11,6 +11,7 @@
 //! | the pause before a later attempt of a retry | 30 s | a provider that asks for a longer one |
 //! | the pause of a retry that a provider may ask for | 2 min | not changed |
 //! | the text that the reason for a skipped cell keeps of an error | 300 bytes | not changed |
+//! | the columns that a drawing of a flow shows | 60 | not changed; in the documentation of a flow, 20 |
 //! | the tokens of the map of a repository | 32,000 | `repo::Repository::limit` |
 //! | the time until a provider accepts a connection | 20 s | not changed |
 //! | the time until a reply of a provider begins | 5 min | `model::Provider::first_timeout` |

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use super::blocks::Blocks;
@@ -90,7 +90,7 @@ fn columns(flow: &ReportedFlow<'_>) -> Markup {
         };
         let is_source = column.pattern.is_none();
         vec![
-            plain(name),
+            html! { span id=(anchor(column)) { (name) } },
             plain(pattern),
             plain(level),
             html! { @for (at, view) in views.iter().enumerate() { @if at > 0 { ", " } code { (view) } } },
@@ -98,7 +98,19 @@ fn columns(flow: &ReportedFlow<'_>) -> Markup {
             html! { @if !is_source { (plain(repeats)) @for shared in shares { ", " (plain(shared)) } } },
         ]
     });
-    table("Columns by name", &["Column", "Pattern", "Level", "Reads", "Context", "Next request"], rows)
+    let drawing = flow.outline.linked_svg(|column| format!("#{}", anchor(column)));
+    html! {
+        figure {
+            div.scroll role="region" tabindex="0" aria-label="Graph of the columns" { (PreEscaped(drawing)) }
+            figcaption { (flow.outline.legend()) }
+        }
+        (table("Columns by name", &["Column", "Pattern", "Level", "Reads", "Context", "Next request"], rows))
+    }
+}
+
+/// The id of the row of a column.
+fn anchor(column: &ColumnOutline) -> String {
+    format!("col-{}", column.name)
 }
 
 /// The last steps without a script, which replaces them by all steps; fills the blocks for it.

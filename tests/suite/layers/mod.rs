@@ -1,4 +1,4 @@
-//! The layers of both crates and of the formatter: an import points down.
+//! The layers of the library, the macro, the drawing and the formatter: an import points down.
 //!
 //! ```text
 //! sources ──▶ modules ──▶ references ──▶ rules ──▶ violations
@@ -98,6 +98,15 @@ const FORMATTER: Rules<'_> = Rules {
     impure: &[],
 };
 
+/// What the library and the macro share.
+const DRAWING: Rules<'_> = Rules {
+    folder: "columnar-macros/drawing/src",
+    root: "lib.rs",
+    layers: &["text", "column", "layout"],
+    pure: &["text", "column", "layout"],
+    impure: MACROS.impure,
+};
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -139,6 +148,11 @@ fn imports_of_the_macro_point_down() {
     let report = checked(&MACROS);
     assert!(report.files > 30, "{} files", report.files);
     assert!(report.checked > 200, "{} references", report.checked);
+}
+
+#[test]
+fn imports_of_the_drawing_point_down() {
+    assert!(checked(&DRAWING).checked > 3);
 }
 
 #[test]

@@ -145,6 +145,23 @@ async fn cells_that_are_not_in_memory_are_named() -> Outcome {
     Ok(())
 }
 
+/// Each box of the drawing leads to the row of its column.
+#[tokio::test]
+async fn the_columns_are_drawn() -> Outcome {
+    let page = Element::parse(&report::html(&Chat::new(model())));
+    let figure = page.first("figure");
+    let links = figure.all("a").into_iter().map(|link| link.attributes["href"].clone());
+    assert_eq!(links.collect::<Vec<_>>(), ["#col-user", "#col-topics", "#col-assistant"]);
+    let rows = page.first("table").all("span").into_iter().map(|name| name.attributes["id"].clone());
+    assert_eq!(rows.collect::<Vec<_>>(), ["col-user", "col-topics", "col-assistant"]);
+    assert!(figure.text().contains("topicsmapuser.latest"), "{}", figure.text());
+    assert_eq!(
+        figure.first("figcaption").text(),
+        "── all values, ╌╌ some values. A view without a line shows earlier steps alone."
+    );
+    Ok(())
+}
+
 #[tokio::test]
 async fn an_empty_flow_has_a_page() -> Outcome {
     let page = Element::parse(&report::html(&Chat::new(model())));

@@ -71,8 +71,8 @@ async fn a_page_runs_its_own_script_alone_and_reaches_nothing() -> Outcome {
         "{policy}"
     );
     assert!(policy.ends_with("; require-trusted-types-for 'script'; trusted-types 'none'"), "{policy}");
-    let allowed = "alt aria-hidden aria-label aria-labelledby charset class content dir dy fill font-family font-size height href http-equiv id lang name opacity open \
-        points role scope src stroke stroke-width tabindex text-anchor type value viewbox width x x1 x2 xmlns y y1 y2";
+    let allowed = "alt aria-hidden aria-label aria-labelledby charset class content d dir dx dy fill fill-opacity font-family font-size height href http-equiv id lang name opacity open \
+        points role rx scope src stroke stroke-dasharray stroke-width tabindex text-anchor type value viewbox width x x1 x2 xmlns y y1 y2";
     let allowed: Vec<&str> = allowed.split_ascii_whitespace().collect();
     for element in ["iframe", "link", "form", "object", "base"] {
         assert!(page.all(element).is_empty(), "{element}");

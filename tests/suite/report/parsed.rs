@@ -19,7 +19,7 @@ enum Child {
     Text(String),
 }
 
-/// Elements without an end.
+/// Elements of HTML without an end. Those of SVG say so themselves.
 const VOID: [&str; 2] = ["img", "meta"];
 
 fn text(bytes: &[u8]) -> String {

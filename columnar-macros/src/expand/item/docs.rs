@@ -1,7 +1,7 @@
 //! The documentation of a flow on its type: a page for rustdoc, a list for editors.
 //!
 //! ```text
-//! # Columns        a drawing whose nodes lead to the rows, its legend
+//! # Columns        a drawing whose boxes lead to the rows, its legend
 //! | … | … |        a row for each column: its kind, its views, its first paragraph
 //! To begin with    links to the constructors, to `push`, `run` and `get`
 //! ```
@@ -10,23 +10,17 @@
 //! runtime crate. The name of that crate in the scope of the flow is unknown, so an import that only rustdoc has names
 //! the crate.
 
-use std::collections::HashMap;
-
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Expr, ExprLit, Lit};
 
-use super::drawing::{self, DrawnColumn, DrawnLine, DrawnRead};
+use super::nodes::{FlowNodes, OF_BASE};
 use super::table::{self, TableRow};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Private, text_of};
-use crate::graph;
 use crate::ident::{ident_text, without_marker};
 use crate::syntax::{ColumnDecl, FlowDecl, FlowHeader, ViewDecl};
-
-/// The target of links to columns of the base. Only rustc knows the type of such a column, but `extend` has the base.
-const OF_BASE: &str = "Self::extend";
 
 /// The documentation of one flow.
 pub(super) struct Docs<'e> {
@@ -55,10 +49,10 @@ impl<'e> Docs<'e> {
         let is_documented = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
         let summary = format!(" The flow `{}`.", ident_text(&self.header.name));
         let summary = (!is_documented).then(|| quote!(#[doc = #summary]));
-        let (nodes, order) = self.nodes();
-        let page = self.page(&nodes, &order);
-        let list = drawing::list(&nodes, &order);
-        let list = format!("```text\n{list}```");
+        let base = self.emitter.dependencies.base.as_ref().map(|base| ident_text(base.name()));
+        let nodes = FlowNodes::new(self.emitter.flow, base.as_deref());
+        let page = self.page(&nodes);
+        let list = format!("```text\n{}```", nodes.list());
         quote! {
             #summary
             #(#attributes)*
@@ -69,12 +63,8 @@ impl<'e> Docs<'e> {
         }
     }
 
-    fn page(&self, nodes: &[DrawnColumn], order: &[usize]) -> String {
-        let base = self.emitter.dependencies.base.as_ref().map(|base| ident_text(base.name()));
-        let drawing = drawing::svg(nodes, order).map_or_else(String::new, |svg| {
-            format!("{svg}\n\n{}\n\n", drawing::legend(nodes, base.as_deref()))
-        });
-        format!("# Columns\n\n{drawing}{}\n{}", table::table(&self.rows()), self.first_steps())
+    fn page(&self, nodes: &FlowNodes) -> String {
+        format!("# Columns\n\n{}{}\n{}", nodes.drawing(), table::table(&self.rows()), self.first_steps())
     }
 
     /// The constructors and the methods that a user needs first.
@@ -132,37 +122,6 @@ impl<'e> Docs<'e> {
             None => format!("[derived]({krate}::Derived)"),
         }
     }
-
-    /// The nodes to draw, and their order: the columns of the base that are read, the columns, the modules.
-    fn nodes(&self) -> (Vec<DrawnColumn>, Vec<usize>) {
-        let FlowDecl { columns, modules, .. } = self.emitter.flow;
-        let mut index: HashMap<String, usize> = HashMap::new();
-        let mut nodes: Vec<DrawnColumn> = Vec::new();
-        for view in self.emitter.flow.reads().filter(|view| view.is_inherited) {
-            let name = view.name();
-            index.entry(name.clone()).or_insert_with(|| {
-                nodes.push(DrawnColumn { name, link: OF_BASE.to_owned(), ..DrawnColumn::default() });
-                nodes.len() - 1
-            });
-        }
-        let first = nodes.len();
-        index.extend(self.emitter.flow.names().map(ident_text).zip(first..));
-        nodes.extend(columns.iter().map(|column| node_of_column(column, &index)));
-        nodes.extend(modules.iter().map(|module| {
-            // The module decides how much of the column is shown.
-            let columns = module.reads().filter_map(|view| node_of(view, &index));
-            let reads = columns.map(|column| DrawnRead { column, line: DrawnLine::All, purpose: None });
-            DrawnColumn {
-                name: ident_text(&module.name),
-                reads: reads.collect(),
-                views: module.reads().map(ViewDecl::name).collect(),
-                link: table::link(&ident_text(&module.name)),
-                ..DrawnColumn::default()
-            }
-        }));
-        let order = order(&mut nodes);
-        (nodes, order)
-    }
 }
 
 /// The text of a view, with the target of a link.
@@ -173,50 +132,6 @@ fn linked(view: &ViewDecl) -> (String, Option<String>) {
         () => Some(table::link(&ident_text(&view.base))),
     };
     (text_of(view.written.clone()), link)
-}
-
-fn node_of_column(column: &ColumnDecl, index: &HashMap<String, usize>) -> DrawnColumn {
-    let others = column.reads().filter(|view| !view.is_self);
-    // A view with a lag is no edge: the reader does not wait.
-    let (lagged, edges): (Vec<&ViewDecl>, Vec<&ViewDecl>) = others.partition(|view| view.is_lagged);
-    let reads = edges.into_iter().filter_map(|view| {
-        let line = match () {
-            () if view.is_tiered() => DrawnLine::Tiers,
-            () if view.is_thread() => DrawnLine::Thread,
-            () if view.is_windowed() => DrawnLine::Window,
-            () => DrawnLine::All,
-        };
-        let purpose = view.purpose.as_ref().map(ident_text);
-        Some(DrawnRead { column: node_of(view, index)?, line, purpose })
-    });
-    DrawnColumn {
-        name: ident_text(&column.name),
-        reads: reads.collect(),
-        views: column.reads().map(ViewDecl::text).collect(),
-        reads_self: column.reads().any(|view| view.is_self),
-        is_documents: column.has_documents(),
-        is_lagged: !lagged.is_empty(),
-        link: table::link(&ident_text(&column.name)),
-    }
-}
-
-/// The node of the column that a view shows.
-fn node_of(view: &ViewDecl, index: &HashMap<String, usize>) -> Option<usize> {
-    let name = if view.is_inherited { view.name() } else { ident_text(&view.base) };
-    index.get(&name).copied()
-}
-
-/// The topological order of the nodes. A read that closes a cycle is removed.
-fn order(nodes: &mut [DrawnColumn]) -> Vec<usize> {
-    let reads: Vec<Vec<usize>> =
-        nodes.iter().map(|node| node.reads.iter().map(|read| read.column).collect()).collect();
-    let order = graph::order(&reads).unwrap_or_else(|| (0..nodes.len()).collect());
-    // A read of a later node closes a cycle. The cycle is reported, or leads through a module and need not be a cycle.
-    let ranks: HashMap<usize, usize> = order.iter().copied().zip(0..).collect();
-    for (column, node) in nodes.iter_mut().enumerate() {
-        node.reads.retain(|read| ranks.get(&read.column) < ranks.get(&column));
-    }
-    order
 }
 
 /// The first paragraph, as Markdown.

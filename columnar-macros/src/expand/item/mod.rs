@@ -17,7 +17,7 @@
 mod column_enum;
 mod constructors;
 mod docs;
-mod drawing;
+mod nodes;
 mod scope;
 mod table;
 
