@@ -231,7 +231,7 @@ impl<'m> Part<'m> {
 
     /// The separator, the opening tags, the value and the closing tags, without a copy.
     #[inline]
-    pub(super) fn chunks(&self) -> [&str; 4] {
+    pub(crate) fn chunks(&self) -> [&str; 4] {
         let separator = match self.source {
             _ if !self.joins => "",
             // Documents in tiers and instructions stand apart in any form of the turns.
@@ -240,12 +240,6 @@ impl<'m> Part<'m> {
             _ => SEPARATOR,
         };
         [separator, self.tags.opening, &self.value, self.tags.closing]
-    }
-
-    /// The value alone, with tags escaped.
-    #[cfg(feature = "report")]
-    pub(crate) fn value(&self) -> &str {
-        &self.value
     }
 
     /// The text before the value and after it, with the separator. The groups around a value end with the last value in

@@ -84,6 +84,6 @@ pub(crate) const REPORTED_STEPS: usize = 200;
 #[cfg(feature = "report")]
 pub(crate) const AUDITED_STEPS: usize = 1000;
 
-/// The parts of requests that a report visits: older requests are left out.
+/// The parts of requests in a report, beyond which older requests are left out.
 #[cfg(feature = "report")]
 pub(crate) const REPORTED_PARTS: usize = 4_000_000;

@@ -21,20 +21,20 @@ use crate::run::CellState;
 const BLOCK: usize = 500;
 
 #[derive(Default)]
-pub(super) struct Blocks {
-    blocks: Vec<Block>,
+pub(super) struct CellBlocks {
+    blocks: Vec<CellBlock>,
     /// The texts that are not the value of a cell, each once, with its number.
     texts: Vec<Json>,
     numbers: HashMap<String, usize>,
 }
 
 /// Cells of a column that follow each other.
-struct Block {
+struct CellBlock {
     id: String,
     cells: String,
 }
 
-impl Blocks {
+impl CellBlocks {
     /// Appends a cell. Cells come column by column, and step by step.
     pub(super) fn push(&mut self, flow: &ReportedFlow<'_>, cell: &ReportedCell<'_>) {
         let text = if let CellState::Stored(value) = &cell.state { Some(value) } else { None };
@@ -58,9 +58,9 @@ impl Blocks {
         ]);
         if cell.cell.step.is_multiple_of(BLOCK) {
             let id = format!("b{}-{}", cell.cell.column, cell.cell.step / BLOCK);
-            self.blocks.push(Block { id, cells: String::new() });
+            self.blocks.push(CellBlock { id, cells: String::new() });
         }
-        if let Some(Block { cells, .. }) = self.blocks.last_mut() {
+        if let Some(CellBlock { cells, .. }) = self.blocks.last_mut() {
             if !cells.is_empty() {
                 cells.push(',');
             }
@@ -87,9 +87,9 @@ impl Blocks {
 
     fn part(&mut self, flow: &ReportedFlow<'_>, part: &Part<'_>) -> Json {
         let cell = words::cell_of(flow, part);
-        let value = cell.and_then(|cell| flow.state(cell).into_value());
-        let is_value = value.is_some_and(|value| value.as_str() == part.value());
-        let [separator, opening, closing] = part.delimiters();
+        let [separator, opening, value, closing] = part.chunks();
+        let stored = cell.and_then(|cell| flow.state(cell).into_value());
+        let is_stored = stored.is_some_and(|stored| stored.as_str() == value);
         let around = [opening, closing].map(|text| self.text(text));
         object([
             ("of", cell.map(|cell| json!([cell.column, cell.step]))),
@@ -99,7 +99,7 @@ impl Blocks {
             ("tier", part.tier().map(|tier| tier.to_string().into())),
             ("separator", (!separator.is_empty()).then(|| self.text(separator).into())),
             ("around", (opening.len() + closing.len() > 0).then(|| json!(around))),
-            ("text", (!is_value).then(|| self.text(part.value()).into())),
+            ("text", (!is_stored).then(|| self.text(value).into())),
             ("files", some(part.attachments().iter().map(|file| words::attachment(file).into()).collect())),
         ])
     }
@@ -126,7 +126,7 @@ impl Blocks {
         html! {
             (data("index", &index.to_string()))
             (data("texts", &Json::from(self.texts).to_string()))
-            @for Block { id, cells } in self.blocks { (data(&id, &format!("[{cells}]"))) }
+            @for CellBlock { id, cells } in self.blocks { (data(&id, &format!("[{cells}]"))) }
         }
     }
 }

@@ -134,7 +134,7 @@ fn numbers(first: usize, last: usize) -> String {
 fn new_part(flow: &ReportedFlow<'_>, part: &Part<'_>) -> Markup {
     let tier = part.tier().map_or_else(String::new, |tier| format!(", tier {tier}"));
     // Words tell the line break in front of a part that continues a message: two empty lines look like a mistake.
-    let [separator, ..] = part.delimiters();
+    let [separator, ..] = part.chunks();
     let joined = if separator.is_empty() { "" } else { JOINED };
     let head = html! {
         b { (words::kind(part)) } ", " (part.role().as_str()) ", " (grouped(part.tokens())) " tokens" (tier) (joined)

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use super::blocks::Blocks;
+use super::blocks::CellBlocks;
 use super::cells::{article, id};
 use super::collect::ReportedFlow;
 use super::markup::{SCRIPT, STYLE, count, excerpt, line, plain, table};
@@ -32,7 +32,7 @@ pub(super) fn page(flow: &ReportedFlow<'_>) -> Markup {
          base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     );
     let title = format!("{} and {}", count(flow.steps, "step"), count(flow.outline.columns.len(), "column"));
-    let mut blocks = Blocks::default();
+    let mut blocks = CellBlocks::default();
     let contents =
         [columns(flow), steps(flow, &mut blocks), bills(flow), cache(flow), timeline::section(flow)];
     html! {
@@ -114,7 +114,7 @@ fn anchor(column: &ColumnOutline) -> String {
 }
 
 /// The last steps without a script, which replaces them by all steps; fills the blocks for it.
-fn steps(flow: &ReportedFlow<'_>, blocks: &mut Blocks) -> Markup {
+fn steps(flow: &ReportedFlow<'_>, blocks: &mut CellBlocks) -> Markup {
     let columns = 0..flow.outline.columns.len();
     let names = flow.outline.columns.iter().map(|column| column.name.as_str());
     let head: Vec<&str> = ["Step"].into_iter().chain(names).collect();

@@ -19,7 +19,7 @@ struct TimedCell {
     ready: u64,
     begin: u64,
     end: u64,
-    /// The times of the calls, if there was more than one.
+    /// The times of several calls.
     calls: Vec<CallTime>,
     /// The number of the lane among those of the column. The cells of a lane follow each other.
     lane: usize,
@@ -28,7 +28,7 @@ struct TimedCell {
 }
 
 /// The cells that called a model, by time.
-pub(super) struct Timeline {
+pub(super) struct CallTimeline {
     cells: Vec<TimedCell>,
     /// The number of lanes of each column.
     lanes: Vec<usize>,
@@ -43,7 +43,7 @@ impl TimedCell {
     }
 }
 
-impl Timeline {
+impl CallTimeline {
     pub(super) fn new(flow: &ReportedFlow<'_>, steps: &Range<usize>) -> Self {
         let columns = flow.outline.columns.len();
         let cells = (0..columns).flat_map(|column| steps.clone().map(move |step| Cell { column, step }));
@@ -55,13 +55,21 @@ impl Timeline {
         timeline
     }
 
+    /// The top of the lanes of a column in a drawing.
+    fn top(&self, column: usize) -> usize {
+        self.lanes.iter().take(column).sum::<usize>() * LANE
+    }
+
     /// Each cell takes the first lane of its column that is free.
     fn assign_lanes(&mut self) {
         let mut ends = vec![Vec::<u64>::new(); self.lanes.len()];
         for timed in &mut self.cells {
             let Some(ends) = ends.get_mut(timed.cell.column) else { continue };
             match ends.iter_mut().enumerate().find(|(_, end)| **end <= timed.ready) {
-                Some((lane, end)) => (timed.lane, *end) = (lane, timed.end),
+                Some((lane, end)) => {
+                    timed.lane = lane;
+                    *end = timed.end;
+                }
                 None => {
                     timed.lane = ends.len();
                     ends.push(timed.end);
@@ -92,27 +100,44 @@ impl Timeline {
         }
         self.cells.iter_mut().for_each(|timed| timed.is_critical = critical.contains(&timed.cell));
     }
+}
 
-    /// The stretches in which something waited or was computed, each with the time of those before.
-    fn busy(&self) -> Vec<BusyStretch> {
-        let mut busy: Vec<BusyStretch> = Vec::new();
-        for timed in &self.cells {
-            match busy.last_mut() {
-                Some(last) if timed.ready <= last.end => last.end = last.end.max(timed.end),
-                last => {
-                    let before = last.map_or(0, |last| last.before + last.end - last.begin);
-                    busy.push(BusyStretch { begin: timed.ready, end: timed.end, before });
-                }
-            }
-        }
-        busy
-    }
+/// The stretches in which something waited or was computed, in the width of a drawing.
+struct BusyTime {
+    stretches: Vec<BusyStretch>,
+    total: u64,
 }
 
 struct BusyStretch {
     begin: u64,
     end: u64,
+    /// The busy time before.
     before: u64,
+}
+
+impl BusyTime {
+    fn new(cells: &[TimedCell]) -> Self {
+        let mut stretches: Vec<BusyStretch> = Vec::new();
+        let mut total = 0;
+        for timed in cells {
+            match stretches.last_mut() {
+                Some(last) if timed.ready <= last.end => last.end = last.end.max(timed.end),
+                _ => stretches.push(BusyStretch { begin: timed.ready, end: timed.end, before: total }),
+            }
+            total = stretches.last().map_or(0, |last| last.before + last.end - last.begin);
+        }
+        Self { stretches, total }
+    }
+
+    /// The place of a time in the drawing.
+    fn place(&self, time: u64) -> u64 {
+        let at = self.stretches.partition_point(|stretch| stretch.begin <= time).saturating_sub(1);
+        let before = self
+            .stretches
+            .get(at)
+            .map_or(0, |stretch| stretch.before + time.min(stretch.end) - stretch.begin);
+        NAMES + before * (WIDTH - NAMES) / self.total.max(1)
+    }
 }
 
 /// The cells that a cell waited for, each with its end. A cell that called no model stands for its own inputs.
@@ -142,67 +167,53 @@ const NAMES: u64 = 130;
 
 /// The timeline of the shown steps. Pauses in which nothing was computed are left out.
 pub(super) fn section(flow: &ReportedFlow<'_>) -> Markup {
-    let timeline = Timeline::new(flow, &flow.shown);
-    let busy = timeline.busy();
-    let total = busy.last().map_or(0, |last| last.before + last.end - last.begin).max(1);
-    let place = |time: u64| {
-        let at = busy.partition_point(|stretch| stretch.begin <= time).saturating_sub(1);
-        let before = busy.get(at).map_or(0, |stretch| stretch.before + time.min(stretch.end) - stretch.begin);
-        NAMES + before * (WIDTH - NAMES) / total
-    };
-    let tops: Vec<usize> = timeline
-        .lanes
-        .iter()
-        .scan(0, |top, lanes| Some(std::mem::replace(top, *top + lanes * LANE)))
-        .collect();
-    let height = timeline.lanes.iter().sum::<usize>() * LANE;
-    let top = |timed: &TimedCell| tops.get(timed.cell.column).map_or(0, |top| top + timed.lane * LANE);
+    let timeline = CallTimeline::new(flow, &flow.shown);
     if timeline.cells.is_empty() {
         return html! { p { "No cell of these steps called a model." } };
     }
+    let busy = BusyTime::new(&timeline.cells);
+    let height = timeline.lanes.iter().sum::<usize>() * LANE;
     html! {
-        p { "The " (count(timeline.cells.len(), "cell")) " took " (Grouped(total).to_string())
+        p { "The " (count(timeline.cells.len(), "cell")) " took " (plain(Grouped(busy.total)))
             " ms without pauses. Pale bars are waiting for a limit, a rate or a first reply; the outlined bars are the critical path." }
         div.scroll role="region" tabindex="0" aria-label="Cells by time" {
             svg.timeline viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label="Bars of the cells; the table says the same of the slowest" {
-                @for ((column, top), lanes) in flow.outline.columns.iter().zip(&tops).zip(&timeline.lanes) {
-                    @if *lanes > 0 { text x="0" y=(top + 13) { (column.name.as_str()) } }
+                @for (at, column) in flow.outline.columns.iter().enumerate() {
+                    @if timeline.lanes.get(at).is_some_and(|lanes| *lanes > 0) { text x="0" y=(timeline.top(at) + 13) { (column.name.as_str()) } }
                 }
-                @for timed in &timeline.cells {
-                    @let (begin, end) = (place(timed.begin), place(timed.end));
-                    g class=(colour(Some(timed.cell))) {
-                        @if timed.ready < timed.begin {
-                            rect.waited x=(place(timed.ready)) y=(top(timed) + 2) width=(begin - place(timed.ready)) height=(LANE - 4) {}
-                        }
-                        rect.critical[timed.is_critical] x=(begin) y=(top(timed) + 2) width=((end - begin).max(1)) height=(LANE - 4) {}
-                        @for call in timed.calls.iter().skip(1) {
-                            rect.again x=(place(timed.begin + call.after)) y=(top(timed) + 2) width="2" height=(LANE - 4) {}
-                        }
-                    }
-                }
+                @for timed in &timeline.cells { (bars(timed, &busy, timeline.top(timed.cell.column) + timed.lane * LANE + 2)) }
             }
         }
         (slowest(flow, &timeline))
     }
 }
 
+fn bars(timed: &TimedCell, busy: &BusyTime, top: usize) -> Markup {
+    let [ready, begin, end] = [timed.ready, timed.begin, timed.end].map(|time| busy.place(time));
+    let height = LANE - 4;
+    html! {
+        g class=(colour(Some(timed.cell))) {
+            @if timed.ready < timed.begin { rect.waited x=(ready) y=(top) width=(begin - ready) height=(height) {} }
+            rect.critical[timed.is_critical] x=(begin) y=(top) width=((end - begin).max(1)) height=(height) {}
+            @for call in timed.calls.iter().skip(1) {
+                rect.again x=(busy.place(timed.begin + call.after)) y=(top) width="2" height=(height) {}
+            }
+        }
+    }
+}
+
 /// The slowest cells that a table names.
 const SLOWEST: usize = 20;
 
-fn slowest(flow: &ReportedFlow<'_>, timeline: &Timeline) -> Markup {
+fn slowest(flow: &ReportedFlow<'_>, timeline: &CallTimeline) -> Markup {
     let mut cells: Vec<&TimedCell> = timeline.cells.iter().collect();
     cells.sort_by_key(|timed| (std::cmp::Reverse(timed.end - timed.ready), timed.cell));
     let rows = cells.iter().take(SLOWEST).map(|timed| {
         let link = html! { a href={ "#" (id(timed.cell)) } { (name(flow, timed.cell)) } };
-        let ms = |time: u64| plain(format_args!("{} ms", Grouped(time)));
+        let [waited, took] = [timed.begin - timed.ready, timed.end - timed.begin];
+        let [waited, took] = [waited, took].map(|time| plain(format_args!("{} ms", Grouped(time))));
         let path = if timed.is_critical { "yes" } else { "" };
-        vec![
-            link,
-            ms(timed.begin - timed.ready),
-            ms(timed.end - timed.begin),
-            plain(timed.calls.len().max(1)),
-            plain(path),
-        ]
+        vec![link, waited, took, plain(timed.calls.len().max(1)), plain(path)]
     });
     table("The slowest cells", &["Cell", "Waited", "Took", "Calls", "Critical path"], rows)
 }
@@ -212,7 +223,7 @@ const TRACKS: usize = 1000;
 
 /// The events of a trace, in the format of Chrome. Times are in microseconds.
 pub(super) fn trace(flow: &ReportedFlow<'_>) -> Json {
-    let timeline = Timeline::new(flow, &(0..flow.steps));
+    let timeline = CallTimeline::new(flow, &(0..flow.steps));
     let mut events = Vec::new();
     for (column, (outline, lanes)) in flow.outline.columns.iter().zip(&timeline.lanes).enumerate() {
         for lane in 0..*lanes {
@@ -223,7 +234,6 @@ pub(super) fn trace(flow: &ReportedFlow<'_>) -> Json {
     for timed in &timeline.cells {
         let Some(receipt) = flow.receipt(timed.cell) else { continue };
         let tid = TRACKS * timed.cell.column + timed.lane;
-        let event = |name: &str, begin: u64, end: u64, args: Json| json!({ "ph": "X", "name": name, "pid": 1, "tid": tid, "ts": begin * 1000, "dur": (end - begin) * 1000, "args": args });
         let args = object([
             ("model", receipt.model.as_deref().map(Json::from)),
             ("tokens in", Some(receipt.usage.input.into())),
@@ -234,18 +244,20 @@ pub(super) fn trace(flow: &ReportedFlow<'_>) -> Json {
         ]);
         let cell = name(flow, timed.cell).into_string();
         if timed.ready < timed.begin {
-            events.push(event("waiting", timed.ready, timed.begin, json!({})));
+            events.push(slice(tid, "waiting", [timed.ready, timed.begin], &json!({})));
         }
-        events.push(event(&cell, timed.begin, timed.end, args));
+        events.push(slice(tid, &cell, [timed.begin, timed.end], &args));
         for (at, call) in timed.calls.iter().enumerate() {
             let begin = timed.begin + call.after;
-            events.push(event(
-                &format!("call {}", at + 1),
-                begin,
-                (begin + call.ms).min(timed.end),
-                json!({}),
-            ));
+            let times = [begin, (begin + call.ms).min(timed.end)];
+            events.push(slice(tid, &format!("call {}", at + 1), times, &json!({})));
         }
     }
     json!({ "displayTimeUnit": "ms", "traceEvents": events })
+}
+
+/// A slice of a track, with its times in milliseconds.
+fn slice(track: usize, name: &str, [begin, end]: [u64; 2], args: &Json) -> Json {
+    let [ts, dur] = [begin, end - begin].map(|time| time * 1000);
+    json!({ "ph": "X", "name": name, "pid": 1, "tid": track, "ts": ts, "dur": dur, "args": args })
 }

@@ -40,19 +40,16 @@ pub(super) const FACTS: [&str; 15] = [
 pub(super) fn facts(receipt: &Receipt) -> [Option<String>; FACTS.len()] {
     let usage = receipt.usage;
     let price = receipt.model.as_deref().and_then(Price::by_model);
-    let some = |figure: u64| (figure > 0).then(|| Grouped(figure).to_string());
-    // A call has these figures also where they are zero.
-    let usual = |figure: u64| Some(Grouped(figure).to_string());
     [
         receipt.model.as_ref().map(shown),
-        usual(receipt.calls.into()),
-        some(receipt.unreported.into()),
-        some(receipt.attempts.into()),
-        usual(usage.input),
-        some(usage.cache_read),
-        some(usage.cache_write),
-        some(usage.cache_write_long),
-        usual(usage.output),
+        Some(Grouped(receipt.calls.into()).to_string()),
+        positive(receipt.unreported.into()),
+        positive(receipt.attempts.into()),
+        Some(Grouped(usage.input).to_string()),
+        positive(usage.cache_read),
+        positive(usage.cache_write),
+        positive(usage.cache_write_long),
+        Some(Grouped(usage.output).to_string()),
         Some(price.map_or_else(|| "no price is known".to_owned(), |price| price.cost(&usage).to_string())),
         Some(format!("{} ms", Grouped(receipt.ms))),
         receipt.at.map(date),
@@ -60,6 +57,10 @@ pub(super) fn facts(receipt: &Receipt) -> [Option<String>; FACTS.len()] {
         receipt.diagnosis.as_ref().map(shown),
         receipt.id.as_ref().map(shown),
     ]
+}
+
+fn positive(figure: u64) -> Option<String> {
+    (figure > 0).then(|| Grouped(figure).to_string())
 }
 
 /// A text of a provider or of an error, without characters that nobody sees.
@@ -104,18 +105,19 @@ pub(super) fn kind(part: &Part<'_>) -> String {
 
 /// The cells that a budget left out of a request.
 pub(super) fn cut(messages: &Messages) -> Option<String> {
-    let mut words = format!("Budget: {}.", shown(messages.report()?));
     let left_out: Vec<String> = messages.elided().map(|origin| origin.to_string()).collect();
-    if let Some((named, more)) = left_out.split_at_checked(NAMED) {
-        words += &format!(" Left out: {} and {} more cells.", named.join(", "), more.len());
-    } else if !left_out.is_empty() {
-        words += &format!(" Left out: {}.", left_out.join(", "));
-    }
-    Some(words)
+    let left_out = match left_out.split_at_checked(NAMED) {
+        _ if left_out.is_empty() => String::new(),
+        Some((named, more)) if !more.is_empty() => {
+            format!(" Left out: {} and {} more cells.", named.join(", "), more.len())
+        }
+        _ => format!(" Left out: {}.", left_out.join(", ")),
+    };
+    Some(format!("Budget: {}.{left_out}", shown(messages.report()?)))
 }
 
 pub(super) fn audited(call: &AuditedCall) -> String {
-    let (promised, read) = (Grouped(call.promised), Grouped(call.read()));
+    let [promised, read] = [call.promised, call.read()].map(Grouped);
     let cause = call.cause.as_ref().map_or_else(String::new, |cause| format!(": {}", shown(cause)));
     format!("Audit: {promised} tokens should have been read from the cache, and {read} were{cause}.")
 }

@@ -335,7 +335,7 @@ impl ReceiptBuilder {
 
     fn build(mut self, attempts: usize) -> Receipt {
         self.close_call();
-        // The times of a single call are those of the cell.
+        // A single call has the times of the cell.
         if self.receipt.call_times.len() < 2 {
             self.receipt.call_times = Vec::new();
         }
