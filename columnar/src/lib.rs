@@ -307,7 +307,8 @@ pub mod prelude {
 /// - `ChatColumn`, an enum of the derived columns, which identifies them in [`Event`]s;
 /// - `ChatColumns`, the struct with the columns as fields.
 ///
-/// The page of `Chat` in the documentation of your crate has a drawing of these columns, and a table of what they read.
+/// The page of `Chat` in the documentation of your crate has a drawing of these columns, and a table of what they read, with
+/// the first lines of prompts that are literals and with the settings.
 ///
 /// Compute steps use the parameters by reference.
 ///

@@ -26,7 +26,7 @@ flow! {
         source user;
         source files: Documents;
         column topics(user.filter(|text| text.len() > 3)) = prompt("List the topics.");
-        column assistant(user, topics.prev, files.tiered(), self) = prompt("Answer.");
+        column assistant(user, topics.prev, files.tiered(), self) = prompt("Answer `yes` | <b>\n[no](x).").retry(3).or_skip();
     }
 }
 
@@ -86,6 +86,8 @@ fn the_page_of_a_flow_has_its_columns_and_only_public_names() {
         "<p><code>──</code> all values, <code>···</code> documents in tiers. A view without a line",
         "<td>What the person typed; see the judge and <code>this</code>, or <code>a | b</code>.</td>",
         "<a href=\"#column.user\"><code>user.filter(|text|text.len()&gt;3)</code></a>",
+        "<td><code>Answer `yes` | &lt;b&gt; …</code></td><td><code>retry(3)</code>, <code>or_skip()</code></td>",
+        "<td><code>List the topics.</code></td>",
         "<a href=\"struct.Chat.html#method.open\" ",
         "flow/handle/struct.Handle.html#method.push\" ",
         "flow/live/struct.LiveFlow.html#method.run\" ",

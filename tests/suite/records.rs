@@ -241,11 +241,16 @@ fn an_example_hides_the_function_around_it_alone() {
 /// The chapters of the guide, in the order of its table of contents.
 fn chapters() -> Vec<String> {
     let contents = read("columnar/src/guide/mod.rs");
-    let rows = contents.lines().filter_map(|line| line.strip_prefix("//! | [`")?.split_once("`]"));
-    rows.map(|(chapter, _)| chapter.to_owned()).collect()
+    let row = Regex::new(r"(?m)^//! \| (\d+) \| \[`(\w+)`\] \|").expect("a pattern");
+    let rows: Vec<_> = row.captures_iter(&contents).collect();
+    for (number, row) in (1..).zip(&rows) {
+        assert_eq!(row[1], number.to_string(), "the number of `{}` in the contents", &row[2]);
+    }
+    rows.iter().map(|row| row[2].to_owned()).collect()
 }
 
-/// rustdoc sorts the chapters by their names, so each leads to its neighbours, at its beginning and at its end.
+/// rustdoc sorts the chapters by their names, so each has its number, and leads to its neighbours, at its beginning and at
+/// its end.
 #[test]
 fn every_chapter_leads_to_the_ones_before_and_after_it() {
     let chapters = chapters();
@@ -257,12 +262,14 @@ fn every_chapter_leads_to_the_ones_before_and_after_it() {
         let previous = at.checked_sub(1).map(|at| link("← ", &chapters[at], ""));
         let next = chapters.get(at + 1).map(|next| link("", next, " →"));
         let links = [previous, Some("[contents](super)".to_owned()), next];
-        let expected = format!("//! {}", links.into_iter().flatten().collect::<Vec<_>>().join(" · "));
+        let links = links.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+        let number = format!("Chapter {} of {}", at + 1, chapters.len());
+        let expected = [format!("//! {number} · {links}"), format!("//! {links}")];
 
         let text = read(&format!("columnar/src/guide/{chapter}.rs"));
         let lines: Vec<&str> = text.lines().collect();
         let found = [lines.get(2), lines.last()].map(|line| line.copied().unwrap_or_default());
-        assert_eq!(found, [&*expected; 2], "the third line and the last one of `{chapter}`");
+        assert_eq!(found, expected, "the third line and the last one of `{chapter}`");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Declare sources, columns and parameters, in a flow with a name or without one.
 //!
-//! [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)
+//! Chapter 2 of 33 · [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)
 //!
 //! # Sources and columns
 //!
@@ -131,7 +131,8 @@
 //! ```
 //!
 //! [`Chat::GRAPH.outline().svg()`](crate::Outline::svg) draws the graph, [`dot()`](crate::Outline::dot) does so for Graphviz
-//! and [`mermaid()`](crate::Outline::mermaid) for Mermaid. `cargo doc` has the same drawing: the page of `Chat` begins with
-//! the graph and a table of what each column reads, and an editor shows a list of the columns.
+//! and [`mermaid()`](crate::Outline::mermaid) for Mermaid. `cargo doc` has the same drawing: the page of `Chat` has
+//! the graph, and a table with the views of each column, the first line of its prompt, its settings and your comment. An
+//! editor shows a list of the columns.
 //!
 //! [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)

@@ -1,48 +1,48 @@
 //! The guide: from a first flow to a flow that is stored, changed and tested.
 //!
-//! Each chapter has one subject and can be read alone. The first and last lines of a chapter lead to the chapters
-//! before and after.
+//! Each chapter has one subject and can be read alone. The numbers are the order of reading, while a list of modules is sorted
+//! by names. The first and last lines of a chapter lead to the chapters before and after.
 //!
-//! | chapter | subject |
-//! |---|---|
-//! | [`first`] | a first flow that runs |
-//! | **declaring a flow** | |
-//! | [`columns`] | sources, columns, parameters; flows with a name and without one |
-//! | [`compute_steps`] | prompts, functions, streams and types of your own that compute a column |
-//! | [`typed`] | columns whose values are JSON of a type, with the feature `typed` |
-//! | [`views`] | how much of another column a column reads; a table of all views |
-//! | [`self_history`] | how much of its own history a column reads: the four patterns |
-//! | [`previous_values`] | the values of other columns at the previous step |
-//! | [`groups`] | groups, notes and filters |
-//! | [`tags`] | the tag around each text |
-//! | [`purposes`] | reference material, instructions among the inputs, the system text |
-//! | [`assembly`] | merging, elision and escaping in the messages array |
-//! | **running a flow** | |
-//! | [`runs`] | runs, events, guarantees, progress, spans |
-//! | [`skipping`] | columns that are computed at some steps only, and values that later contexts do not show |
-//! | [`failures`] | retries, and the consequences of a failed cell |
-//! | [`models`] | the model that answers a prompt |
-//! | [`costs`] | receipts, bills, prices and spend limits |
-//! | [`budgets`] | limits on the tokens of a request, and truncation |
-//! | [`caches`] | the prefix that a provider's cache serves |
-//! | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
-//! | [`renderings`] | a context in the request format of your own client |
-//! | [`media`] | screenshots, images, PDFs and files beside text |
-//! | [`limits`] | all default limits and timeouts, and what changes each |
-//! | **keeping and changing a flow** | |
-//! | [`stores`] | values that outlive the process |
-//! | [`services`] | flows that many clients push and follow; server-sent events |
-//! | [`migrations`] | declarations that change while values are stored |
-//! | [`forks`] | two continuations of the same steps |
-//! | [`looms`] | conversations and stories that branch, as trees |
-//! | [`import_export`] | a flow as a table for other programs |
-//! | [`extensions`] | more columns for a flow that already has values |
-//! | [`modules`] | a flow inside another flow |
-//! | [`dynamic_flows`] | flows whose columns are known only at run time |
-//! | **testing a flow** | |
-//! | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
-//! | **when a flow does not compile** | |
-//! | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
+//! | | chapter | subject |
+//! |---|---|---|
+//! | 1 | [`first`] | a first flow that runs |
+//! | | **declaring a flow** | |
+//! | 2 | [`columns`] | sources, columns, parameters; flows with a name and without one |
+//! | 3 | [`compute_steps`] | prompts, functions, streams and types of your own that compute a column |
+//! | 4 | [`typed`] | columns whose values are JSON of a type, with the feature `typed` |
+//! | 5 | [`views`] | how much of another column a column reads; a table of all views |
+//! | 6 | [`self_history`] | how much of its own history a column reads: the four patterns |
+//! | 7 | [`previous_values`] | the values of other columns at the previous step |
+//! | 8 | [`groups`] | groups, notes and filters |
+//! | 9 | [`tags`] | the tag around each text |
+//! | 10 | [`purposes`] | reference material, instructions among the inputs, the system text |
+//! | 11 | [`assembly`] | merging, elision and escaping in the messages array |
+//! | | **running a flow** | |
+//! | 12 | [`runs`] | runs, events, guarantees, progress, spans |
+//! | 13 | [`skipping`] | columns that are computed at some steps only, and values that later contexts do not show |
+//! | 14 | [`failures`] | retries, and the consequences of a failed cell |
+//! | 15 | [`models`] | the model that answers a prompt |
+//! | 16 | [`costs`] | receipts, bills, prices and spend limits |
+//! | 17 | [`budgets`] | limits on the tokens of a request, and truncation |
+//! | 18 | [`caches`] | the prefix that a provider's cache serves |
+//! | 19 | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
+//! | 20 | [`renderings`] | a context in the request format of your own client |
+//! | 21 | [`media`] | screenshots, images, PDFs and files beside text |
+//! | 22 | [`limits`] | all default limits and timeouts, and what changes each |
+//! | | **keeping and changing a flow** | |
+//! | 23 | [`stores`] | values that outlive the process |
+//! | 24 | [`services`] | flows that many clients push and follow; server-sent events |
+//! | 25 | [`migrations`] | declarations that change while values are stored |
+//! | 26 | [`forks`] | two continuations of the same steps |
+//! | 27 | [`looms`] | conversations and stories that branch, as trees |
+//! | 28 | [`import_export`] | a flow as a table for other programs |
+//! | 29 | [`extensions`] | more columns for a flow that already has values |
+//! | 30 | [`modules`] | a flow inside another flow |
+//! | 31 | [`dynamic_flows`] | flows whose columns are known only at run time |
+//! | | **testing a flow** | |
+//! | 32 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
+//! | | **when a flow does not compile** | |
+//! | 33 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
 //!
 //! # An hour with columnar
 //!

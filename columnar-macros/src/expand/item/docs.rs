@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! # Columns        a drawing whose boxes lead to the rows, its legend
-//! | … | … |        a row for each column: its kind, its views, its first paragraph
+//! | … | … |        a row for each column: its kind, its views, its prompt and settings, its first paragraph
 //! To begin with    links to the constructors, to `push`, `run` and `get`
 //! ```
 //!
@@ -16,6 +16,7 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Expr, ExprLit, Lit};
 
 use super::nodes::{FlowNodes, OF_BASE};
+use super::shown_step::ShownStep;
 use super::table::{self, TableRow};
 use crate::expand::emitter::Emitter;
 use crate::expand::tokens::{Private, text_of};
@@ -101,12 +102,15 @@ impl<'e> Docs<'e> {
             name: ident_text(&column.name),
             kind: self.kind(column),
             reads: column.reads().map(linked).collect(),
+            step: (column.derived.as_ref())
+                .map_or_else(ShownStep::default, |derived| ShownStep::new(derived.step.clone())),
             summary: first_paragraph(&column.docs),
         });
         let modules = modules.iter().map(|module| TableRow {
             name: ident_text(&module.name),
             kind: format!("module {}", table::code(&text_of(module.path.to_token_stream()))),
             reads: module.reads().map(linked).collect(),
+            step: ShownStep::default(),
             summary: first_paragraph(&module.docs),
         });
         columns.chain(modules).collect()

@@ -19,6 +19,7 @@ mod constructors;
 mod docs;
 mod nodes;
 mod scope;
+mod shown_step;
 mod table;
 
 use proc_macro2::{Ident, Span, TokenStream};

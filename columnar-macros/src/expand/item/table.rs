@@ -1,5 +1,7 @@
 //! The columns of a flow as a table of Markdown, for its documentation. This module knows no tokens.
 
+use super::shown_step::ShownStep;
+
 /// A column or a module.
 pub(super) struct TableRow {
     pub(super) name: String,
@@ -7,22 +9,44 @@ pub(super) struct TableRow {
     pub(super) kind: String,
     /// The views as text, each with the target of a link.
     pub(super) reads: Vec<(String, Option<String>)>,
+    pub(super) step: ShownStep,
     /// The first paragraph of the documentation.
     pub(super) summary: String,
 }
 
-/// The table, with a column for summaries if there are any.
+const HEADS: [&str; 6] = ["Column", "Kind", "Reads", "Prompt", "Settings", "About"];
+
+/// The number of first columns that each table has. The others are left out where they are empty.
+const ALWAYS: usize = 3;
+
+/// The table, which leaves out what no row has.
 pub(super) fn table(rows: &[TableRow]) -> String {
-    let has_summaries = rows.iter().any(|row| !row.summary.is_empty());
-    let (title, rule) = if has_summaries { (" About |", "---|") } else { ("", "") };
-    let head = format!("| Column | Kind | Reads |{title}\n|---|---|---|{rule}\n");
-    let rows = rows.iter().map(|TableRow { name, kind, reads, summary }| {
-        let reads: Vec<String> = reads.iter().map(linked).collect();
-        let reads = reads.join(", ");
-        let summary = if has_summaries { format!(" {} |", plain(summary)) } else { String::new() };
-        format!("| <span id=\"{}\">`{name}`</span> | {kind} | {reads} |{summary}\n", anchor(name))
-    });
-    head + &rows.collect::<String>()
+    let rows: Vec<[String; 6]> = rows.iter().map(cells).collect();
+    let is_shown: Vec<bool> = (0..HEADS.len())
+        .map(|at| at < ALWAYS || rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_empty())))
+        .collect();
+    let head = line(&is_shown, &HEADS);
+    let rule = format!("|{}\n", "---|".repeat(is_shown.iter().filter(|is_shown| **is_shown).count()));
+    let rows = rows.iter().map(|row| line(&is_shown, row));
+    head + &rule + &rows.collect::<String>()
+}
+
+fn line(is_shown: &[bool], cells: &[impl AsRef<str>]) -> String {
+    let cells = is_shown.iter().zip(cells).filter(|(is_shown, _)| **is_shown);
+    let cells = cells.map(|(_, cell)| format!(" {} |", cell.as_ref()));
+    format!("|{}\n", cells.collect::<String>())
+}
+
+fn cells(TableRow { name, kind, reads, step, summary }: &TableRow) -> [String; 6] {
+    let prompt = if step.prompt.is_empty() { String::new() } else { code(&step.prompt) };
+    [
+        format!("<span id=\"{}\">`{name}`</span>", anchor(name)),
+        kind.clone(),
+        reads.iter().map(linked).collect::<Vec<_>>().join(", "),
+        prompt,
+        step.settings.iter().map(|setting| code(setting)).collect::<Vec<_>>().join(", "),
+        plain(summary),
+    ]
 }
 
 fn linked((view, link): &(String, Option<String>)) -> String {
@@ -40,9 +64,9 @@ fn anchor(name: &str) -> String {
     format!("column.{name}")
 }
 
-/// Rust in a cell of a table.
+/// Rust, or a prompt, in a cell of a table.
 pub(super) fn code(text: &str) -> String {
-    if !text.bytes().any(|byte| matches!(byte, b'`' | b'|' | b'\n')) {
+    if !text.chars().any(|character| character.is_control() || ['`', '|'].contains(&character)) {
         return format!("`{text}`");
     }
     // Characters that Markdown would interpret are entities.
@@ -105,7 +129,7 @@ mod tests {
     fn row(name: &str, summary: &str) -> TableRow {
         let kind = "source".to_owned();
         let summary = summary.to_owned();
-        TableRow { name: name.to_owned(), kind, reads: Vec::new(), summary }
+        TableRow { name: name.to_owned(), kind, reads: Vec::new(), step: ShownStep::default(), summary }
     }
 
     #[test]
@@ -128,9 +152,25 @@ mod tests {
     }
 
     #[test]
+    fn a_table_has_the_prompts_and_settings_of_its_columns() {
+        let mut reply = row("reply", "");
+        reply.step.prompt = "Answer with `yes` | `no`.".to_owned();
+        reply.step.settings = vec!["retry(3)".to_owned(), "or_skip()".to_owned()];
+        let lines = [
+            "| Column | Kind | Reads | Prompt | Settings |",
+            "|---|---|---|---|---|",
+            "| <span id=\"column.user\">`user`</span> | source |  |  |  |",
+            "| <span id=\"column.reply\">`reply`</span> | source |  | \
+             <code>Answer with &#96;yes&#96; &#124; &#96;no&#96;&#46;</code> | `retry(3)`, `or_skip()` |",
+        ];
+        assert_eq!(table(&[row("user", ""), reply]).lines().collect::<Vec<_>>(), lines);
+    }
+
+    #[test]
     fn code_cannot_end_its_cell() {
         assert_eq!(code("user.latest"), "`user.latest`");
         assert_eq!(code("user.filter(|t|t==\"`\")").matches(['|', '`', '"']).count(), 0);
+        assert_eq!(code("a\rb"), "<code>a&#13;b</code>");
     }
 
     #[test]
