@@ -319,6 +319,7 @@ fn as_people_write(value: &str) -> String {
     match (unit, value.strip_suffix(" << 20")) {
         (Some((_, unit)), _) => format!("{digits} {unit}"),
         (None, Some(mebibytes)) => format!("{mebibytes} MiB"),
+        (None, None) if value.contains('_') => value.replace('_', ","),
         (None, None) => {
             let (thousands, rest) = digits.split_at(digits.len().saturating_sub(3));
             if thousands.is_empty() { digits } else { format!("{thousands},{rest}") }

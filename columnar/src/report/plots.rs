@@ -21,12 +21,12 @@ const BARS: usize = 100;
 
 /// The unit of the amounts of a flow.
 #[derive(Clone, Copy)]
-enum Unit {
+enum PlotUnit {
     Dollars,
     Tokens,
 }
 
-impl Unit {
+impl PlotUnit {
     fn of(flow: &ReportedFlow<'_>) -> Self {
         let Total { unpriced, unreported, .. } = flow.bill.total();
         if unpriced + unreported == 0 { Self::Dollars } else { Self::Tokens }
@@ -66,7 +66,7 @@ struct ColumnBar<'f> {
 }
 
 pub(super) fn by_column(flow: &ReportedFlow<'_>) -> Markup {
-    let unit = Unit::of(flow);
+    let unit = PlotUnit::of(flow);
     let columns = flow.outline.columns.iter().enumerate().filter(|(_, column)| column.pattern.is_some());
     let bars = columns.map(|(at, column)| {
         let receipts = flow.bill.receipts().filter(|(name, ..)| **name == column.name);
@@ -78,7 +78,7 @@ pub(super) fn by_column(flow: &ReportedFlow<'_>) -> Markup {
     figure("Cost by column", unit, (most > 0.0).then(|| column_plot(&bars, most, unit)))
 }
 
-fn column_plot(bars: &[ColumnBar<'_>], most: f64, unit: Unit) -> Result<String, Box<dyn Error>> {
+fn column_plot(bars: &[ColumnBar<'_>], most: f64, unit: PlotUnit) -> Result<String, Box<dyn Error>> {
     let mut svg = String::new();
     let root =
         SVGBackend::with_string(&mut svg, (WIDTH, BAR * u32::try_from(bars.len())? + 40)).into_drawing_area();
@@ -111,7 +111,7 @@ fn column_plot(bars: &[ColumnBar<'_>], most: f64, unit: Unit) -> Result<String, 
 }
 
 pub(super) fn by_step(flow: &ReportedFlow<'_>) -> Markup {
-    let unit = Unit::of(flow);
+    let unit = PlotUnit::of(flow);
     let steps = flow.steps.div_ceil(BARS).max(1);
     let mut bars = vec![vec![0.0; flow.outline.columns.len()]; flow.steps.div_ceil(steps)];
     for (name, step, receipt) in flow.bill.receipts() {
@@ -125,7 +125,7 @@ pub(super) fn by_step(flow: &ReportedFlow<'_>) -> Markup {
 }
 
 /// Bars of amounts on top of each other, in the order of the columns.
-fn step_plot(bars: &[Vec<f64>], steps: usize, most: f64, unit: Unit) -> Result<String, Box<dyn Error>> {
+fn step_plot(bars: &[Vec<f64>], steps: usize, most: f64, unit: PlotUnit) -> Result<String, Box<dyn Error>> {
     let mut svg = String::new();
     let root = SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area();
     let mut chart = ChartBuilder::on(&root)
@@ -150,10 +150,10 @@ fn step_plot(bars: &[Vec<f64>], steps: usize, most: f64, unit: Unit) -> Result<S
 }
 
 /// A plot, unless there is nothing to draw. The table says the same, so readers of a screen do not get the plot.
-fn figure(name: &str, unit: Unit, svg: Option<Result<String, Box<dyn Error>>>) -> Markup {
+fn figure(name: &str, unit: PlotUnit, svg: Option<Result<String, Box<dyn Error>>>) -> Markup {
     let unit = match unit {
-        Unit::Dollars => "dollars",
-        Unit::Tokens => "tokens",
+        PlotUnit::Dollars => "dollars",
+        PlotUnit::Tokens => "tokens",
     };
     html! {
         @if let Some(Ok(svg)) = svg {

@@ -23,7 +23,7 @@ struct TimedCell {
     calls: Vec<CallTime>,
     /// The number of the lane among those of the column. The cells of a lane follow each other.
     lane: usize,
-    /// Whether the end of the last cell waited for this one.
+    /// Whether the end of the last cell waited for the cell.
     is_critical: bool,
 }
 
