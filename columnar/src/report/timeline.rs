@@ -21,7 +21,7 @@ struct TimedCell {
     end: u64,
     /// The times of several calls.
     calls: Vec<CallTime>,
-    /// The number of the lane among those of the column. The cells of a lane follow each other.
+    /// The number of the lane in the column. The cells of a lane follow each other.
     lane: usize,
     /// Whether the end of the last cell waited for the cell.
     is_critical: bool,
