@@ -4,6 +4,7 @@
 //! cargo run --example server --features server -- chats.db          listens on http://127.0.0.1:3000
 //! curl -d 'Which language?' localhost:3000/chats/ada                stores a message, which is answered
 //! curl -N localhost:3000/chats/ada/events                           the events since step 0, and then as they come
+//! open http://127.0.0.1:3000/chats/ada/live                         a page that shows the columns as they stream
 //! curl localhost:3000/chats/ada                                     the values so far
 //! curl -X POST localhost:3000/chats/ada/cancel                      drops the answers in progress
 //! ```
@@ -13,6 +14,7 @@
 //! cells in progress and ends; the next start continues.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,11 +22,12 @@ use std::process::ExitCode;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{self, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use columnar::BoxError;
 use columnar::prelude::*;
+use columnar::report::live;
 use columnar::service::{Flows, ParsePositionError, Position};
 use columnar::store::SqliteStore;
 use columnar_examples::exit_code;
@@ -94,6 +97,7 @@ fn router(chats: Chats) -> Router {
     Router::new()
         .route("/chats/{key}", get(read).post(push))
         .route("/chats/{key}/events", get(events))
+        .route("/chats/{key}/live", get(page))
         .route("/chats/{key}/cancel", post(cancel))
         .with_state(chats)
 }
@@ -121,20 +125,27 @@ async fn read(State(chats): State<Chats>, Path(key): Path<String>) -> Result<Res
     Ok(Json(json!({ "position": position, "steps": steps })).into_response())
 }
 
+/// The page that follows a conversation by its events.
+async fn page(State(chats): State<Chats>, Path(key): Path<String>) -> Result<Html<String>, Refusal> {
+    let chat = chats.open(key).await?;
+    Ok(Html(live::page(&*chat)))
+}
+
 /// The events after the position that the client sends, or since step 0.
 async fn events(
     State(chats): State<Chats>,
     Path(key): Path<String>,
     Query(query): Query<HashMap<String, String>>,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<sse::Event, axum::Error>>>, Refusal> {
+) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Refusal> {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let position = last.or(query.get("from").map(String::as_str)).unwrap_or("0").parse::<Position>()?;
-    let events = chats.open(key).await?.subscribe_from(&position).with_sources();
-    let stream = unfold(events, |mut events| async {
+    let chat = chats.open(key).await?;
+    let events = chat.subscribe_from(&position).with_sources();
+    let stream = unfold((chat, events), |(chat, mut events)| async {
         let event = events.next().await?;
-        let id = events.position().to_string();
-        Some((sse::Event::default().id(id).json_data(&event), events))
+        let sent = sse::Event::default().id(events.position().to_string()).data(live::event(&*chat, &event));
+        Some((Ok(sent), (chat, events)))
     });
     Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
 }

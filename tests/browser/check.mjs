@@ -1,14 +1,15 @@
 // Opens the pages of a folder in a browser, and prints what is wrong with them. Each page may have a file of requests
 // beside it: by cell, the texts that the inspector must show. Screenshots are written beside the pages.
 //
-//   node check.mjs [FOLDER]    without a folder: only starts the browser
+//   node check.mjs [FOLDER]         without a folder: only starts the browser
+//   node check.mjs FOLDER URL       a page that follows a flow; its screenshots are written to the folder
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
 
-const [folder] = process.argv.slice(2);
+const [folder, url] = process.argv.slice(2);
 const launch = async () =>
   playwright.launch({ executablePath: await chromium.executablePath(), args: ['--no-sandbox'] });
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
@@ -18,7 +19,8 @@ const check = (what, isRight) => isRight || findings.push(what);
 // What the page asked for, what it wrote to the console, and whether a text of it ran as a script.
 const watched = async (context, name) => {
   const page = await context.newPage();
-  page.on('request', request => check(`${name} asks for ${request.url().slice(0, 80)}`, /^(file|data):/.test(request.url())));
+  const isOwn = address => /^(file|data):/.test(address) || (url && new URL(address).origin === new URL(url).origin);
+  page.on('request', request => check(`${name} asks for ${request.url().slice(0, 80)}`, isOwn(request.url())));
   page.on('console', message => findings.push(`${name} writes ${message.text()}`));
   page.on('pageerror', error => findings.push(`${name} fails: ${error}`));
   page.on('dialog', async dialog => {
@@ -140,8 +142,73 @@ const valid = file => {
   }
 };
 
+// A stream with each kind of event, and then no more; the browser must say where it continues.
+const scripted = async (page, events) => {
+  const positions = [];
+  await page.route('**/events*', route => {
+    positions.push(route.request().headers()['last-event-id']);
+    if (positions.length > 1) return route.fulfill({ status: 204 });
+    const body = events.map((event, at) => `retry: 10\nid: ${at + 1}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+    return route.fulfill({ contentType: 'text/event-stream', body });
+  });
+  return positions;
+};
+
+const live = async browser => {
+  const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script> \u202esdrawkcab \u001b[2J javascript:alert(3)';
+  const context = await browser.newContext();
+  const page = await watched(context, 'live');
+  await page.goto(url);
+  await page.waitForFunction(() => document.querySelectorAll('#rows td.done').length > 0);
+  const { columns, sources } = JSON.parse(await page.locator('#start').textContent());
+  const derived = columns.findIndex((_, at) => !sources[at]);
+  const cells = await page.locator('#rows td.done').count();
+  console.log(`live: ${cells} cells of the store, ${await page.locator('#connection').textContent()}`);
+  writeFileSync(join(folder, 'live.html'), await (await context.request.get(url)).text());
+  valid('live.html');
+  await context.close();
+  const at = { column: columns[derived], step: 9001 };
+  const events = [
+    { type: 'value', column: columns[0], step: 9001, value: hostile },
+    { type: 'delta', ...at, text: 'first attempt' },
+    { type: 'retry', ...at, attempt: 1, error: hostile },
+    { type: 'delta', ...at, text: 'second ' },
+    { type: 'delta', ...at, text: hostile },
+    { type: 'failed', ...at, step: 9002, error: `the provider is down ${hostile}` },
+    { type: 'skipped', ...at, step: 9003, reason: 'the budget is too small' },
+    { type: 'value', ...at, step: 9004, value: `${hostile} `.repeat(40), dollars: 0.25, facts: [['Model', hostile]] },
+  ];
+  for (const width of [1280, 400]) {
+    for (const colorScheme of ['light', 'dark']) {
+      const name = `live ${width} ${colorScheme}`;
+      const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+      const page = await watched(context, name);
+      const positions = await scripted(page, events);
+      await page.goto(url);
+      await page.waitForFunction(() => document.querySelector('#connection').textContent.includes('has ended'));
+      const shown = await page.evaluate(() => [...document.querySelectorAll('#rows tr')].map(row => row.innerText).join('\n'));
+      const failed = await page.locator('#failed').innerText();
+      check(`${name} shows a text of the attempt that failed`, !shown.includes('first attempt'));
+      check(`${name} shows no text as it streams: ${shown}`, shown.includes('second <img src=x'));
+      check(`${name} shows no failure with its reason`, failed.includes('the provider is down') && shown.includes('failed'));
+      check(`${name} shows no reason of a skipped cell`, shown.includes('the budget is too small'));
+      check(`${name} has characters that turn or control a text`, !/[\u202e\u001b]/.test(shown + failed));
+      check(`${name} counts no cost`, (await page.locator('#facts').innerText()).includes('$0.25'));
+      check(`${name} continues at ${positions[1]}`, positions[1] === String(events.length));
+      await page.locator('#rows summary').focus();
+      await page.keyboard.press('Enter');
+      check(`${name}: the keyboard opens no long value`, await page.locator('#rows details[open]').count() === 1);
+      await accessible(page, name);
+      await page.screenshot({ path: join(folder, `live-${width}-${colorScheme}.png`), fullPage: true });
+      await context.close();
+    }
+  }
+};
+
 const browser = await launch();
-if (folder) {
+if (url) {
+  await live(browser);
+} else if (folder) {
   for (const file of readdirSync(folder).filter(file => file.endsWith('.html'))) {
     await keyboard(browser, file);
     if (existsSync(join(folder, file.replace('.html', '.json')))) await requests(browser, file);

@@ -80,6 +80,13 @@ pub(crate) const MOST_REDIRECTS: usize = 5;
 #[cfg(feature = "report")]
 pub(crate) const REPORTED_STEPS: usize = 200;
 
+/// The last steps of a flow with which a page that follows the flow begins.
+#[cfg(feature = "report")]
+pub(crate) const FOLLOWED_STEPS: usize = 2_000;
+
+/// The pause between two looks of a follower at its store.
+pub(crate) const FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
+
 /// The steps of a flow up to which a report has an audit of the caches.
 #[cfg(feature = "report")]
 pub(crate) const AUDITED_STEPS: usize = 1000;

@@ -23,6 +23,7 @@ pub mod rows;
 pub(crate) mod rules;
 #[doc(hidden)]
 pub mod service;
+mod stored;
 mod topological;
 mod typed;
 mod values;

@@ -56,7 +56,7 @@ impl fmt::Display for View {
 }
 
 // One parser and one writer of texts: a stored definition, a file and an error must mean the same view.
-fn view_of(text: ViewText) -> View {
+pub(super) fn view_of(text: ViewText) -> View {
     match text {
         ViewText::Column(name, spec) => View { target: ViewTarget::Named(name), spec },
         ViewText::SelfHistory(spec) => View { target: ViewTarget::SelfHistory, spec },

@@ -184,6 +184,32 @@
 //! open with five file descriptors. A flow in a folder takes two and a thread; a flow in PostgreSQL takes a thread and a
 //! connection.
 //!
+//! # Without the program
+//!
+//! A store has the columns, the views and the values of a flow, so a flow can be looked at without the program that declares
+//! it. [`Flow::open_stored`](crate::Flow::open_stored) opens what is there. [`ReadOnly`](crate::store::ReadOnly) around a store
+//! reads a flow that another program has open. A [`Follower`](crate::service::Follower) has what is stored, and then what that
+//! program stores, as events. Readers change no value, and delay no owner.
+//!
+//! The command `columnar` (`cargo install --path columnar --features cli`) does the same for people:
+//!
+//! ```text
+//! columnar list chats.db                    the keys; with --long the numbers of cells and the cost
+//! columnar show chats.db ada                the table of a flow, in the width of the terminal
+//! columnar show chats.db ada answer 3       a value: as it is for a program, harmless for a terminal
+//! columnar messages chats.db ada answer 3   the context of a cell, by the views that are stored
+//! columnar bill chats.db                    the cost of all flows; with a key, by column
+//! columnar verify chats.db                  all defects; the exit code is 1 if there are any
+//! columnar backup chats.db friday.db        all flows, also into a folder or a database
+//! columnar export chats.db ada --to a.csv   a row for each step: JSON Lines, CSV or Parquet
+//! columnar report chats.db ada              a page with every request, reply and cost
+//! columnar serve chats.db                   pages that follow the flows, on http://127.0.0.1:8123
+//! ```
+//!
+//! In place of `chats.db` stands a folder, or `postgres://me@localhost/chats`. The prompts, notes, budgets, filters and settings
+//! of a flow are in its program alone: contexts are shown without them. `serve` answers to this machine alone; for another
+//! address, the variable `COLUMNAR_TOKEN` has a token that the browser must know.
+//!
 //! # Damage
 //!
 //! Loading a damaged or edited value is an error with the column and the step, and so is loading a value that was

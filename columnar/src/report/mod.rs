@@ -39,6 +39,7 @@ mod blocks;
 mod cells;
 mod collect;
 mod edits;
+pub mod live;
 mod markup;
 mod page;
 mod plots;

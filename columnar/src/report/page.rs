@@ -109,7 +109,7 @@ fn columns(flow: &ReportedFlow<'_>) -> Markup {
 }
 
 /// The id of the row of a column.
-fn anchor(column: &ColumnOutline) -> String {
+pub(super) fn anchor(column: &ColumnOutline) -> String {
     format!("col-{}", column.name)
 }
 

@@ -54,6 +54,10 @@ pub(crate) type StepEntries = Vec<(usize, Entry)>;
 ///     removes the bytes that no flow of the store has put. A store without these methods refuses attachments, before the
 ///     entry is put.
 ///
+/// 14. **Readers.** [`open_to_read`](Self::open_to_read) takes no ownership and changes no value. The handle reads every entry
+///     that was confirmed before, while there is an owner, and refuses every write with [`StoreError::ReadOnly`]. A store without
+///     this method takes the ownership.
+///
 /// The futures own the data, so a run can hold many futures at once. A `put` whose future is dropped is done or not
 /// done as a whole.
 ///
@@ -63,6 +67,18 @@ pub trait Store: Send + Sync + 'static {
     /// Takes ownership and returns the definition, if there is one. A handle that is open already is opened
     /// again.
     fn open(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>>;
+
+    /// Opens the flow to be read beside its owner, and returns the definition, if there is one; see
+    /// [`ReadOnly`](super::ReadOnly). The handle sees at least what was confirmed before the call, and gives up what it owned.
+    ///
+    /// Without an implementation, this is [`open`](Self::open), which fails while there is an owner.
+    ///
+    /// # Errors
+    ///
+    /// When there is no flow, or the flow cannot be read.
+    fn open_to_read(&self) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
+        self.open()
+    }
 
     /// Stores a definition in place of the earlier definition.
     fn define(&self, definition: String) -> BoxFuture<'static, Result<(), StoreError>>;

@@ -70,6 +70,9 @@ pub enum StoreError {
         "the store keeps no attachments: implement `put_blob` and `load_blob` for it, use another store, or leave the attachments out"
     )]
     NoAttachments,
+    /// The store was opened with [`open_to_read`](super::Store::open_to_read).
+    #[error("it was opened to be read, beside its owner: open the store itself to write")]
+    ReadOnly,
     /// The store has not been opened.
     #[error("it has not been opened")]
     Closed,
@@ -105,6 +108,11 @@ impl StoreError {
     /// Another flow has the store open.
     pub(super) fn locked(location: &(impl fmt::Display + ?Sized)) -> Self {
         Self::Locked { location: location.to_string() }
+    }
+
+    /// A location that is to be read has no flow.
+    pub(super) fn absent(location: &(impl fmt::Display + ?Sized)) -> Self {
+        Self::other(format!("there is nothing to read in {location}: is it the right one?"))
     }
 
     /// The system has no thread left.

@@ -37,6 +37,7 @@ pub struct MemoryStore {
     memory: Memory,
     flow: Arc<Mutex<MemoryContents>>,
     owns: AtomicBool,
+    reads: AtomicBool,
 }
 
 /// Flows by key.
@@ -90,14 +91,35 @@ impl MemoryStore {
 
     fn of(memory: Memory, key: String) -> Self {
         let flow = Arc::clone(lock(&memory).entry(key).or_default());
-        Self { memory, flow, owns: AtomicBool::new(false) }
+        Self { memory, flow, owns: AtomicBool::new(false), reads: AtomicBool::new(false) }
     }
 
-    /// The answer about the contents, if this handle is the owner.
-    fn answer<T: Send + 'static>(&self, act: impl FnOnce(&mut MemoryContents) -> T) -> StoreFuture<T> {
-        let is_owner = self.owns.load(Ordering::Acquire);
-        let answer = if is_owner { Ok(act(&mut lock(&self.flow))) } else { Err(StoreError::Closed) };
+    /// Changes the contents, if this handle is the owner.
+    fn write<T: Send + 'static>(&self, write: impl FnOnce(&mut MemoryContents) -> T) -> StoreFuture<T> {
+        let answer = if self.owns.load(Ordering::Acquire) {
+            Ok(write(&mut lock(&self.flow)))
+        } else if self.reads.load(Ordering::Acquire) {
+            Err(StoreError::ReadOnly)
+        } else {
+            Err(StoreError::Closed)
+        };
         future::ready(answer).boxed()
+    }
+
+    /// The answer about the contents, if this handle is open.
+    fn read<T: Send + 'static>(&self, read: impl FnOnce(&MemoryContents) -> T) -> StoreFuture<T> {
+        let is_open = self.owns.load(Ordering::Acquire) || self.reads.load(Ordering::Acquire);
+        let answer = if is_open { Ok(read(&lock(&self.flow))) } else { Err(StoreError::Closed) };
+        future::ready(answer).boxed()
+    }
+
+    fn become_reader(&self) -> Result<Option<String>, StoreError> {
+        let mut contents = lock(&self.flow);
+        if self.owns.swap(false, Ordering::AcqRel) {
+            contents.owned = false;
+        }
+        self.reads.store(contents.exists, Ordering::Release);
+        if contents.exists { Ok(contents.definition.clone()) } else { Err(StoreError::absent("this memory")) }
     }
 
     fn become_owner(&self) -> Result<Option<String>, StoreError> {
@@ -128,18 +150,22 @@ impl Store for MemoryStore {
         future::ready(self.become_owner()).boxed()
     }
 
+    fn open_to_read(&self) -> StoreFuture<Option<String>> {
+        future::ready(self.become_reader()).boxed()
+    }
+
     fn define(&self, definition: String) -> StoreFuture<()> {
-        self.answer(|contents| contents.definition = Some(definition))
+        self.write(|contents| contents.definition = Some(definition))
     }
 
     fn stored_steps(&self, column: Name) -> StoreFuture<StoredSteps> {
-        self.answer(|contents| {
+        self.read(|contents| {
             contents.columns.get(&column).into_iter().flat_map(BTreeMap::keys).copied().collect()
         })
     }
 
     fn load(&self, column: Name, steps: Range<usize>) -> StoreFuture<StepEntries> {
-        self.answer(|contents| {
+        self.read(|contents| {
             // `BTreeMap::range` panics if a range ends before it begins.
             let cells = contents.columns.get(&column).filter(|_| !steps.is_empty());
             let cells = cells.map(|cells| cells.range(steps)).into_iter().flatten();
@@ -148,7 +174,7 @@ impl Store for MemoryStore {
     }
 
     fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
-        self.answer(|contents| match contents.columns.entry(column).or_default().entry(step) {
+        self.write(|contents| match contents.columns.entry(column).or_default().entry(step) {
             btree_map::Entry::Occupied(existing) => Put::Exists(existing.get().clone()),
             btree_map::Entry::Vacant(cell) => {
                 cell.insert(entry);
@@ -158,13 +184,13 @@ impl Store for MemoryStore {
     }
 
     fn put_blob(&self, digest: String, bytes: Arc<[u8]>) -> StoreFuture<()> {
-        self.answer(|contents| {
+        self.write(|contents| {
             contents.blobs.entry(digest).or_insert(bytes);
         })
     }
 
     fn load_blob(&self, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {
-        self.answer(|contents| contents.blobs.get(&digest).cloned())
+        self.read(|contents| contents.blobs.get(&digest).cloned())
     }
 
     fn keeps_order(&self) -> bool {
@@ -187,7 +213,12 @@ impl Default for MemoryStore {
 /// Another handle to the same flow, which is not the owner.
 impl Clone for MemoryStore {
     fn clone(&self) -> Self {
-        Self { memory: Arc::clone(&self.memory), flow: Arc::clone(&self.flow), owns: AtomicBool::new(false) }
+        Self {
+            memory: Arc::clone(&self.memory),
+            flow: Arc::clone(&self.flow),
+            owns: AtomicBool::new(false),
+            reads: AtomicBool::new(false),
+        }
     }
 }
 

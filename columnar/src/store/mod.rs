@@ -17,6 +17,7 @@ mod memory;
 mod pointer;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod read_only;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod thread;
@@ -33,5 +34,6 @@ pub use file::FileStore;
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use read_only::ReadOnly;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;

@@ -13,6 +13,11 @@ macro_rules! delegate_store {
             $part.open()
         }
 
+        fn open_to_read(&self) -> $crate::store::StoreFuture<Option<String>> {
+            let $store = self;
+            $part.open_to_read()
+        }
+
         fn define(&self, definition: String) -> $crate::store::StoreFuture<()> {
             let $store = self;
             $part.define(definition)

@@ -19,6 +19,9 @@ pub(crate) trait Backend: Sized + Send + 'static {
     /// Takes ownership of a location. Dropping the backend ends the ownership.
     fn open(location: &Self::Location) -> Result<Self, StoreError>;
 
+    /// Opens a location to be read beside its owner. Such a backend refuses writes.
+    fn open_to_read(location: &Self::Location) -> Result<Self, StoreError>;
+
     fn definition(&mut self) -> Result<Option<String>, StoreError>;
 
     fn define(&mut self, definition: &str) -> Result<(), StoreError>;
@@ -73,12 +76,23 @@ impl<B: Backend> Worker<B> {
     // The methods of `Store`, to which `delegate_store!` delegates.
 
     pub(crate) fn open(&self) -> StoreFuture<Option<String>> {
+        self.open_by(B::open)
+    }
+
+    pub(crate) fn open_to_read(&self) -> StoreFuture<Option<String>> {
+        self.open_by(B::open_to_read)
+    }
+
+    fn open_by(
+        &self,
+        open: impl FnOnce(&B::Location) -> Result<B, StoreError> + Send + 'static,
+    ) -> StoreFuture<Option<String>> {
         let location = self.location.clone();
         self.ask(move |state| {
             // An open backend gives up the ownership first.
             *state = WorkerState::Closed;
             // If this or the next line fails, the backend is dropped, and the location is free again.
-            let mut backend = B::open(&location)?;
+            let mut backend = open(&location)?;
             let definition = backend.definition()?;
             *state = WorkerState::Open(backend);
             Ok(definition)
@@ -181,7 +195,11 @@ impl<B: Backend> WorkerState<B> {
                 let written = write(&mut backend);
                 // After a failed `fsync` the system may drop the unwritten pages, and the next `fsync` succeeds
                 // without these pages. So a later success proves nothing, and writing ends with a failure.
-                *self = if written.is_ok() { Self::Open(backend) } else { Self::Halted(backend) };
+                // A reader has written nothing.
+                *self = match &written {
+                    Ok(_) | Err(StoreError::ReadOnly) => Self::Open(backend),
+                    Err(_) => Self::Halted(backend),
+                };
                 written
             }
         }

@@ -3,6 +3,7 @@
 mod attachments;
 mod copies;
 mod handles;
+mod readers;
 
 use futures::future::{FutureExt, join, join_all};
 
@@ -52,6 +53,7 @@ pub async fn conformance<S: Store, H: Fn() -> S>(location: impl Fn() -> H) {
     deletes_a_flow_or_opens_it(&location()).await;
     copies::shows_a_copy_whole_or_not_at_all(&location).await;
     attachments::keeps_attachments(&location).await;
+    readers::lets_readers_in(&location).await;
 }
 
 /// Texts that stores have been known to change.

@@ -30,6 +30,7 @@
 //! | start the task of a flow | [`Spawn`] |
 //! | push, read, wait, cancel, shut down | [`Spawned`] |
 //! | follow a flow, and continue after a lost connection | [`Subscription`], [`Position`] |
+//! | follow a flow that another program computes | [`Follower`] |
 //! | keep the flows of many conversations, by key | [`Flows`] |
 //!
 //! The chapter [`services`](crate::guide::services) of the guide explains spawned flows. The example `server` is a web
@@ -37,6 +38,7 @@
 
 mod feed;
 mod flows;
+mod follower;
 mod hub;
 mod position;
 mod spawned;
@@ -46,6 +48,7 @@ mod task;
 mod tests;
 
 pub use flows::Flows;
+pub use follower::Follower;
 pub use position::{ParsePositionError, Position};
 #[doc(hidden)]
 pub use spawned::FlowParts;

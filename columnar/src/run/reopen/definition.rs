@@ -35,10 +35,10 @@ pub(crate) struct StoredColumn {
     /// The latest name in the flow.
     pub(crate) name: Name,
     /// The views as in `flow!`, but by keys; `None` for a source.
-    reads: Option<Vec<String>>,
+    pub(crate) reads: Option<Vec<String>>,
     /// Whether the column is a source of documents.
-    is_documents: bool,
-    version: Option<String>,
+    pub(crate) is_documents: bool,
+    pub(crate) version: Option<String>,
     /// Whether the flow had no such column at the last opening.
     pub(crate) is_gone: bool,
 }

@@ -11,7 +11,7 @@ mod verify;
 
 #[cfg(feature = "report")]
 pub(crate) use definition::views;
-pub(crate) use definition::{FlowDefinition, exclusion_entry, exclusions_key, parse_exclusion};
+pub(crate) use definition::{FlowDefinition, StoredColumn, exclusion_entry, exclusions_key, parse_exclusion};
 pub use drift::{ColumnChange, Drift};
 pub(crate) use options::KeptColumns;
 pub use options::{IntoOpenOptions, OpenOptions};

@@ -49,6 +49,11 @@ impl<D: Disk> Backend for FileBackend<D> {
         Ok(backend)
     }
 
+    fn open_to_read(location: &FolderLocation<D>) -> Result<Self, StoreError> {
+        let open = recovery::open_to_read(location)?;
+        Ok(Self { open, is_failed: false, staged: 0, attachments: AttachmentFiles::default() })
+    }
+
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
         let path = &self.open.folder.definition;
         // The limit counts the first line, too, which has a length and a checksum.
@@ -68,7 +73,7 @@ impl<D: Disk> Backend for FileBackend<D> {
         if definition.len() > MAX_DEFINITION {
             return Err(StoreError::other(format!("a definition has at most {MAX_DEFINITION} bytes")));
         }
-        self.open.own.check(&self.open.folder)?;
+        self.open.check_own()?;
         self.log_adopted()?;
         let with_checksum = format!("{}\n{definition}", Checksum::of(definition.as_bytes()));
         let staged = self.next_staged();
@@ -98,6 +103,9 @@ impl<D: Disk> Backend for FileBackend<D> {
     }
 
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
+        if self.open.own.is_none() {
+            return Err(StoreError::ReadOnly);
+        }
         let mut taken = BTreeSet::new();
         // Found before `store`, which adds to the cells. Of two entries for one cell in a batch the first one wins.
         let is_new = cells.iter().map(|cell| {
@@ -108,7 +116,7 @@ impl<D: Disk> Backend for FileBackend<D> {
             cells.iter().zip(&is_new).filter(|(_, new)| **new).map(|(cell, _)| cell).collect();
         if !new.is_empty() || !self.open.adopted.is_empty() {
             self.is_failed = true;
-            self.open.own.check(&self.open.folder)?;
+            self.open.check_own()?;
             self.log_adopted()?;
             if !new.is_empty() {
                 self.store(&new)?;
@@ -127,8 +135,8 @@ impl<D: Disk> Backend for FileBackend<D> {
     fn put_blob(&mut self, digest: &str, bytes: &Arc<[u8]>) -> Result<(), StoreError> {
         self.is_failed = true;
         let [format, staged] = [self.next_staged(), self.next_staged()];
-        let Self { open: Opened { folder, own, .. }, attachments, .. } = self;
-        own.check(folder)?;
+        self.open.check_own()?;
+        let Self { open: Opened { folder, .. }, attachments, .. } = self;
         attachments.put(folder, [&format, &staged], digest, bytes)?;
         self.is_failed = false;
         Ok(())
@@ -172,7 +180,9 @@ impl<D: Disk> FileBackend<D> {
             return Ok(());
         }
         let staged = self.next_staged();
-        let Opened { folder, own, cells, adopted, .. } = &mut self.open;
+        let Opened { folder, own: Some(own), cells, adopted, .. } = &mut self.open else {
+            return Err(StoreError::ReadOnly);
+        };
         for (column, step) in adopted.iter() {
             // The program that wrote the file need not have synced it.
             folder.sync(&folder.value(column, *step))?;
@@ -208,7 +218,9 @@ impl<D: Disk> FileBackend<D> {
             lines.push_str(&line);
             logged.push((column, *step, entry));
         }
-        let Opened { folder, own, cells, .. } = &mut self.open;
+        let Opened { folder, own: Some(own), cells, .. } = &mut self.open else {
+            return Err(StoreError::ReadOnly);
+        };
         // A crash from here on leaves lines without confirmed values, which recovery keeps or drops.
         own.append(folder, &lines)?;
         own.sync(folder)?;
@@ -265,7 +277,7 @@ impl<D: Disk> Drop for FileBackend<D> {
     fn drop(&mut self) {
         // Written only while the folder is locked, and into no other folder.
         let is_known = self.open.known.cells == self.logged_cells();
-        if !self.is_failed && !is_known && self.open.own.check(&self.open.folder).is_ok() {
+        if !self.is_failed && !is_known && self.open.check_own().is_ok() {
             self.update_known();
         }
     }

@@ -19,6 +19,7 @@ use super::listing::{Adoption, Unlogged, list};
 use super::log::{self, Cells, Checksum, Log, LoggedEntry};
 use super::own_files::OwnFiles;
 use crate::declare::Name;
+use crate::declare::error::shown;
 use crate::store::{Defect, StoreError};
 
 /// The most bytes of a file that is added by hand. A file of any size must not fill the memory.
@@ -30,7 +31,8 @@ const ATTEMPTS: usize = 8;
 /// A store that was opened and recovered.
 pub(super) struct Opened<D: Disk> {
     pub(super) folder: StoreFolder<D>,
-    pub(super) own: OwnFiles<D>,
+    /// The files that the owner writes; `None` for a reader.
+    pub(super) own: Option<OwnFiles<D>>,
     /// The stored cells, with the adopted ones.
     pub(super) cells: Cells,
     /// The cells of files that were added by hand, which have no lines in the log yet.
@@ -39,6 +41,13 @@ pub(super) struct Opened<D: Disk> {
     pub(super) known: KnownSteps,
     /// Whether a definition is stored.
     pub(super) is_defined: bool,
+}
+
+impl<D: Disk> Opened<D> {
+    /// Fails if these files are not the ones that were opened, or were opened by a reader.
+    pub(super) fn check_own(&self) -> Result<(), StoreError> {
+        self.own.as_ref().ok_or(StoreError::ReadOnly)?.check(&self.folder)
+    }
 }
 
 pub(super) fn open<D: Disk>(location: &FolderLocation<D>) -> Result<Opened<D>, StoreError> {
@@ -66,7 +75,31 @@ pub(super) fn open<D: Disk>(location: &FolderLocation<D>) -> Result<Opened<D>, S
     }
     // Opened after recovery and not before, since recovery may replace the file at this path.
     let own = OwnFiles::new(&folder, lock, staging)?;
-    Ok(Opened { folder, own, cells, adopted, known, is_defined })
+    Ok(Opened { folder, own: Some(own), cells, adopted, known, is_defined })
+}
+
+/// Opens a store to be read. The owner may write meanwhile.
+pub(super) fn open_to_read<D: Disk>(location: &FolderLocation<D>) -> Result<Opened<D>, StoreError> {
+    let folder = location.folder().context("looking for", &location.path)?;
+    if matches!(StoreFormat::read(&folder)?, StoreFormat::Missing | StoreFormat::Deleted) {
+        return Err(StoreError::absent(&shown(&folder.root)));
+    }
+    // Read before the log: the number of cells is written after their lines.
+    let known = KnownSteps::read(&folder)?;
+    let is_defined = folder.status(&folder.definition)?.is_some();
+    let Log { mut cells, unconfirmed, .. } = read_log(&folder)?;
+    let mut gaps = BTreeSet::new();
+    for (column, step, logged) in unconfirmed {
+        // The next value of a write that is under way or was interrupted has no file yet, and then no later one counts.
+        if !gaps.contains(&column) && folder.entry(&column, step, &logged).is_ok() {
+            cells.entry(column).or_default().insert(step, logged);
+        } else {
+            gaps.insert(column);
+        }
+    }
+    known.check_cells(&folder, count(&cells))?;
+    known.check_definition(&folder, is_defined, count(&cells))?;
+    Ok(Opened { folder, own: None, cells, adopted: Vec::new(), known, is_defined })
 }
 
 /// Takes the lock of the folder, and creates a missing folder.

@@ -41,31 +41,31 @@ pub(crate) struct PostgresBackend {
     location: SessionLocation,
     runtime: Runtime,
     ownership: Ownership,
-    /// The server process of the session, or of the lost session.
-    process: ServerProcess,
+    /// The server process of the owner's session, or of the lost session; `None` for a reader, which has no lock.
+    process: Option<ServerProcess>,
     session: Option<Session>,
     columns: FlowRows,
     /// Whether a write has failed or is under way.
     is_failed: bool,
 }
 
+/// A flow on a new session. A reader has no process, and is no owner.
+struct OpenedFlow {
+    session: Session,
+    process: Option<ServerProcess>,
+    ownership: Ownership,
+    columns: FlowRows,
+}
+
 impl Backend for PostgresBackend {
     type Location = SessionLocation;
 
     fn open(location: &SessionLocation) -> Result<Self, StoreError> {
-        let runtime = runtime()?;
-        let opened = location.block_on(&runtime, Duration::ZERO, open(location));
-        let (session, (process, ownership, columns)) = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                // A search for the address of a host may go on.
-                runtime.shutdown_background();
-                return Err(error.into_store_error("opening", location, &location.address));
-            }
-        };
-        let location = location.clone();
-        let session = Some(session);
-        Ok(Self { location, runtime, ownership, process, session, columns, is_failed: false })
+        Self::open_by(location, "opening", open)
+    }
+
+    fn open_to_read(location: &SessionLocation) -> Result<Self, StoreError> {
+        Self::open_by(location, "reading", open_to_read)
     }
 
     fn definition(&mut self) -> Result<Option<String>, StoreError> {
@@ -74,6 +74,7 @@ impl Backend for PostgresBackend {
     }
 
     fn define(&mut self, definition: &str) -> Result<(), StoreError> {
+        self.check_owner()?;
         self.is_failed = true;
         let defined = self.retry("defining", async |client, ownership, columns| {
             columns.define(client, ownership, definition).await
@@ -92,7 +93,7 @@ impl Backend for PostgresBackend {
         })?;
         self.columns.stored.insert(column.clone(), (&stored_steps).into());
         // The last owner was killed: otherwise it would have stored the numbers when closing the flow.
-        if stored_steps.prefix > known && !self.is_failed {
+        if stored_steps.prefix > known && !self.is_failed && self.process.is_some() {
             self.retry("looking into", async |client, ownership, columns| {
                 columns.write(client, ownership).await
             })?;
@@ -115,6 +116,7 @@ impl Backend for PostgresBackend {
     }
 
     fn put(&mut self, cells: Vec<NewCell>) -> Result<Vec<Put>, StoreError> {
+        self.check_owner()?;
         self.is_failed = true;
         let mut puts = Vec::with_capacity(cells.len());
         for batch in batches(&cells) {
@@ -129,6 +131,7 @@ impl Backend for PostgresBackend {
     }
 
     fn put_blob(&mut self, digest: &str, bytes: &Arc<[u8]>) -> Result<(), StoreError> {
+        self.check_owner()?;
         self.is_failed = true;
         let is_owner = self.retry("storing in", async |client, ownership, _| {
             ownership.put_blob(client, digest, bytes).await
@@ -154,6 +157,31 @@ impl Backend for PostgresBackend {
 }
 
 impl PostgresBackend {
+    fn open_by(
+        location: &SessionLocation,
+        operation: &str,
+        open: impl AsyncFnOnce(&SessionLocation) -> Result<OpenedFlow, PostgresError>,
+    ) -> Result<Self, StoreError> {
+        let runtime = runtime()?;
+        let opened = location.block_on(&runtime, Duration::ZERO, open(location));
+        let OpenedFlow { session, process, ownership, columns } = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                // A search for the address of a host may go on.
+                runtime.shutdown_background();
+                return Err(error.into_store_error(operation, location, &location.address));
+            }
+        };
+        let location = location.clone();
+        let session = Some(session);
+        Ok(Self { location, runtime, ownership, process, session, columns, is_failed: false })
+    }
+
+    /// Fails for a reader.
+    fn check_owner(&self) -> Result<(), StoreError> {
+        if self.process.is_some() { Ok(()) } else { Err(StoreError::ReadOnly) }
+    }
+
     /// Runs an operation, and repeats it on a new connection each time the connection is lost.
     fn retry<T>(
         &mut self,
@@ -168,8 +196,10 @@ impl PostgresBackend {
                     let session = match session {
                         Some(session) => session,
                         None => {
-                            let (reconnected, serving) = reconnect(location, *ownership, *process).await?;
-                            *process = serving;
+                            let reconnected = match process {
+                                Some(process) => reconnect(location, *ownership, process).await?,
+                                None => Session::connect(&location.address).await?,
+                            };
                             session.insert(reconnected)
                         }
                     };
@@ -196,11 +226,11 @@ impl PostgresBackend {
 /// Stores the numbers of stored steps, and releases the lock, so that the next `open` finds the flow free.
 impl Drop for PostgresBackend {
     fn drop(&mut self) {
-        let Self { location, runtime, ownership, session, columns, is_failed, .. } = self;
+        let Self { location, runtime, ownership, process, session, columns, is_failed } = self;
         if let Some(mut session) = session.take() {
             // Without an answer, the lock ends with the connection.
             let _ = location.block_on(runtime, GRACE, async {
-                if columns.has_grown() && !*is_failed {
+                if columns.has_grown() && !*is_failed && process.is_some() {
                     // If the write fails, the next owner counts the steps.
                     let _ = session.run(async |client| columns.write(client, *ownership).await).await;
                 }
@@ -211,13 +241,8 @@ impl Drop for PostgresBackend {
     }
 }
 
-async fn open(
-    location: &SessionLocation,
-) -> Result<(Session, (ServerProcess, Ownership, FlowRows)), PostgresError> {
-    // A text of PostgreSQL cannot have a NUL.
-    if location.flow.contains('\0') {
-        return Err(StoreError::other("the key of a flow cannot have a NUL in it").into());
-    }
+async fn open(location: &SessionLocation) -> Result<OpenedFlow, PostgresError> {
+    check_key(location)?;
     let mut session = Session::connect(&location.address).await?;
     let owned = session.run(async |client| {
         schema::check(client, location).await?;
@@ -237,16 +262,46 @@ async fn open(
         let columns = FlowRows::read(client, ownership, location).await?;
         Ok::<_, PostgresError>((process, ownership, columns))
     });
-    let owned = owned.await?;
-    Ok((session, owned))
+    let (process, ownership, columns) = owned.await?;
+    Ok(OpenedFlow { session, process: Some(process), ownership, columns })
+}
+
+/// Opens a flow without the lock.
+async fn open_to_read(location: &SessionLocation) -> Result<OpenedFlow, PostgresError> {
+    check_key(location)?;
+    let mut session = Session::connect(&location.address).await?;
+    let found = session.run(async |client| {
+        if !schema::exists(client).await? {
+            return Err(StoreError::absent(location).into());
+        }
+        schema::check(client, location).await?;
+        // One snapshot, since the owner may add a column between two queries.
+        client.batch_execute("begin isolation level repeatable read read only").await?;
+        let flow = schema::find(client, &location.flow).await?;
+        let ownership = Ownership { flow: flow.ok_or_else(|| StoreError::absent(location))?, owners: 0 };
+        let columns = FlowRows::read(client, ownership, location).await?;
+        client.batch_execute("commit").await?;
+        Ok::<_, PostgresError>((ownership, columns))
+    });
+    let (ownership, columns) = found.await?;
+    Ok(OpenedFlow { session, process: None, ownership, columns })
+}
+
+fn check_key(location: &SessionLocation) -> Result<(), StoreError> {
+    // A text of PostgreSQL cannot have a NUL.
+    if location.flow.contains('\0') {
+        return Err(StoreError::other("the key of a flow cannot have a NUL in it"));
+    }
+    Ok(())
 }
 
 /// Replaces a lost session, unless another owner has taken the flow meanwhile.
 async fn reconnect(
     location: &SessionLocation,
     ownership: Ownership,
-    lost: ServerProcess,
-) -> Result<(Session, ServerProcess), PostgresError> {
+    process: &mut ServerProcess,
+) -> Result<Session, PostgresError> {
+    let lost = *process;
     let mut session = Session::connect(&location.address).await?;
     let reconnected = session.run(async |client| {
         // The server may keep the lost session with the lock, and the transaction of that session could still commit.
@@ -258,8 +313,8 @@ async fn reconnect(
         }
         ServerProcess::of(client).await
     });
-    let process = reconnected.await?;
-    Ok((session, process))
+    *process = reconnected.await?;
+    Ok(session)
 }
 
 /// Splits cells into batches of one transaction each.

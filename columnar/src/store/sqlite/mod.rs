@@ -206,6 +206,24 @@ impl SqliteStore {
         run(move || backup::backup(&file, &to))
     }
 
+    /// Opens the flow in a file through the handle.
+    fn open_in(
+        &self,
+        file: Result<Arc<SharedFile>, StoreError>,
+        open: impl FnOnce(&FlowHandle, FileLocation) -> StoreFuture<Option<String>>,
+    ) -> StoreFuture<Option<String>> {
+        let file = match file {
+            Ok(file) => file,
+            Err(error) => return future::ready(Err(error)).boxed(),
+        };
+        let mut handle = self.lock();
+        // The path may be a link that leads to another file now.
+        if handle.as_ref().is_some_and(|handle| !handle.is_of(&file)) {
+            *handle = None;
+        }
+        open(handle.get_or_insert_with(|| FlowHandle::new(file)), self.location.clone())
+    }
+
     /// Makes a request through the handle.
     fn send<T: Send + 'static>(&self, request: impl FnOnce(&FlowHandle) -> StoreFuture<T>) -> StoreFuture<T> {
         match &*self.lock() {
@@ -222,16 +240,13 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn open(&self) -> StoreFuture<Option<String>> {
-        let file = match SharedFile::find(&self.location.file) {
-            Ok(file) => file,
-            Err(error) => return future::ready(Err(error)).boxed(),
-        };
-        let mut handle = self.lock();
-        // The path may be a link that leads to another file now.
-        if handle.as_ref().is_some_and(|handle| !handle.is_of(&file)) {
-            *handle = None;
-        }
-        handle.get_or_insert_with(|| FlowHandle::new(file)).open(self.location.clone())
+        self.open_in(SharedFile::find(&self.location.file), FlowHandle::open)
+    }
+
+    fn open_to_read(&self) -> StoreFuture<Option<String>> {
+        let file = SharedFile::find_existing(&self.location.file);
+        let file = file.and_then(|file| file.ok_or_else(|| StoreError::absent(&self.location)));
+        self.open_in(file, FlowHandle::open_to_read)
     }
 
     fn define(&self, definition: String) -> StoreFuture<()> {

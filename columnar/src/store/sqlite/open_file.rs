@@ -73,6 +73,28 @@ impl OpenFile {
             OpenFlow::open(db, &file.path, location.clone(), |path| file.lock(path))
         });
         self.set_log_used();
+        self.keep(handle, opened)
+    }
+
+    /// Opens a flow for a handle to be read beside its owner. Returns the definition.
+    pub(super) fn open_to_read(
+        &mut self,
+        handle: HandleId,
+        location: &FileLocation,
+    ) -> Result<Option<String>, StoreError> {
+        self.close(handle);
+        let opened = self.with_connection(location, "reading", |file, db| {
+            file.find(db, &location.flow)?;
+            OpenFlow::open_to_read(db, location.clone())
+        });
+        self.keep(handle, opened)
+    }
+
+    fn keep(
+        &mut self,
+        handle: HandleId,
+        opened: Result<(OpenFlow, Option<String>), StoreError>,
+    ) -> Result<Option<String>, StoreError> {
         let definition = opened.map(|(flow, definition)| {
             self.flows.insert(handle, flow);
             definition
@@ -99,9 +121,7 @@ impl OpenFile {
     ) -> Result<(), StoreError> {
         self.set_log_used();
         let (Connected { db, names, .. }, flow) = self.flow(handle)?;
-        if flow.is_halted {
-            return Err(StoreError::Halted);
-        }
+        flow.check_writable()?;
         // Halted until the outcome is known, also after a panic.
         flow.is_halted = true;
         let written = transact(db, |writing| {
@@ -194,7 +214,7 @@ impl OpenFile {
 
     /// Takes a lock, as another name of the file that is locked here.
     fn lock(&self, path: &Path) -> Result<Option<FlowLock>, SqliteError> {
-        FlowLock::take(path, self.flows.values().next().map(|flow| &flow.lock))
+        FlowLock::take(path, self.flows.values().find_map(|flow| flow.lock.as_ref()))
     }
 
     /// The id of a flow. `None` is believed only after the index has been checked.
@@ -384,15 +404,14 @@ impl Server for OpenFile {
     fn put(&mut self, puts: Vec<PutRequest>) {
         let mut flows = BTreeMap::<HandleId, (Vec<NewCell>, Vec<Answer<Put>>)>::new();
         for PutRequest { handle, cell, answer } in puts {
-            match self.flows.get(&handle) {
-                Some(flow) if !flow.is_halted => {
+            match self.flows.get(&handle).ok_or(StoreError::Closed).and_then(OpenFlow::check_writable) {
+                Ok(()) => {
                     let (cells, answers) = flows.entry(handle).or_default();
                     cells.push(cell);
                     answers.push(answer);
                 }
-                // The futures that wait for the answers may have been dropped.
-                Some(_) => drop(answer.send(Err(StoreError::Halted))),
-                None => drop(answer.send(Err(StoreError::Closed))),
+                // The future that waits for the answer may have been dropped.
+                Err(error) => drop(answer.send(Err(error))),
             }
         }
         let flows =

@@ -22,7 +22,8 @@ const ADVANCE_INTERVAL: usize = 1024;
 pub(super) struct OpenFlow {
     pub(super) id: i64,
     pub(super) location: FileLocation,
-    pub(super) lock: FlowLock,
+    /// The lock of the owner; `None` for a reader.
+    pub(super) lock: Option<FlowLock>,
     /// The columns; `None` after a failed write, whose changes here are not stored.
     columns: Option<ColumnRows>,
     /// The number of cells since the prefixes were stored.
@@ -48,11 +49,44 @@ impl OpenFlow {
                 break (id, lock);
             }
         };
-        let mut open = Self { id, location, lock, columns: None, since_advance: 0, is_halted: false };
         // Read after the lock is taken: the last owner may have stored cells until the release.
+        Self::read(db, id, location, Some(lock))
+    }
+
+    /// Opens a flow to be read beside its owner. Returns the definition, too.
+    pub(super) fn open_to_read(
+        db: &Connection,
+        location: FileLocation,
+    ) -> Result<(Self, Option<String>), SqliteError> {
+        // One transaction, since the owner may add a column between two queries.
+        let reading = db.unchecked_transaction()?;
+        let id = find(&reading, &location.flow)?.ok_or_else(|| StoreError::absent(&location))?;
+        Self::read(&reading, id, location, None)
+    }
+
+    fn read(
+        db: &Connection,
+        id: i64,
+        location: FileLocation,
+        lock: Option<FlowLock>,
+    ) -> Result<(Self, Option<String>), SqliteError> {
+        let mut open = Self { id, location, lock, columns: None, since_advance: 0, is_halted: false };
         open.columns(db)?;
         let definition = FlowRow::read(db, &open.location.flow)?.definition;
         Ok((open, definition))
+    }
+
+    /// Fails if nothing may be written by this handle.
+    pub(super) fn check_writable(&self) -> Result<(), StoreError> {
+        match self.lock {
+            None => Err(StoreError::ReadOnly),
+            Some(_) if self.is_halted => Err(StoreError::Halted),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn check_lock(&self) -> Result<(), SqliteError> {
+        self.lock.as_ref().ok_or(StoreError::ReadOnly)?.check(&self.location)
     }
 
     /// The columns of the flow, which are read again after a failed write.
@@ -73,7 +107,7 @@ impl OpenFlow {
     }
 
     pub(super) fn define(&self, db: &Transaction<'_>, definition: String) -> Result<(), SqliteError> {
-        self.lock.check(&self.location)?;
+        self.check_lock()?;
         let flow = FlowRow::read(db, &self.location.flow)?;
         FlowRow { definition: Some(definition), ..flow }.write(db, &self.location.flow)
     }
@@ -84,12 +118,12 @@ impl OpenFlow {
         digest: &str,
         bytes: &[u8],
     ) -> Result<(), SqliteError> {
-        self.lock.check(&self.location)?;
+        self.check_lock()?;
         attachments::put(db, self.id, digest, bytes)
     }
 
     pub(super) fn put(&mut self, db: &Transaction<'_>, cells: &[NewCell]) -> Result<Vec<Put>, SqliteError> {
-        self.lock.check(&self.location)?;
+        self.check_lock()?;
         self.since_advance += cells.len();
         let advances = self.since_advance >= ADVANCE_INTERVAL;
         let columns = self.columns(db)?;
@@ -117,7 +151,7 @@ impl OpenFlow {
         if self.since_advance == 0 {
             return Ok(());
         }
-        self.lock.check(&self.location)?;
+        self.check_lock()?;
         self.columns(db)?.advance(db)?;
         self.since_advance = 0;
         Ok(())

@@ -83,6 +83,10 @@ impl FlowHandle {
         self.ask(move |file, id| file.open(id, &location))
     }
 
+    pub(super) fn open_to_read(&self, location: FileLocation) -> StoreFuture<Option<String>> {
+        self.ask(move |file, id| file.open_to_read(id, &location))
+    }
+
     pub(super) fn put(&self, cell: NewCell) -> StoreFuture<Put> {
         self.file.thread.put(self.id, cell)
     }

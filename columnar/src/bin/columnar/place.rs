@@ -1,0 +1,142 @@
+//! Where flows are stored, and the flow that the arguments name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use columnar::store::{FileStore, PostgresStore, SqliteStore, Store};
+use columnar::{BoxError, Flow};
+use columnar::reopen::OpenOptions;
+
+use crate::FlowArguments;
+
+/// A place with any number of flows.
+pub(crate) enum Place {
+    /// A folder, which is a store.
+    Folder(PathBuf),
+    /// A folder, whose folders are stores.
+    Folders(PathBuf),
+    Sqlite(PathBuf),
+    Postgres(String),
+}
+
+/// A flow of a place, and the cell that the arguments name.
+pub(crate) struct Selection {
+    pub(crate) place: Place,
+    pub(crate) key: String,
+    pub(crate) column: Option<String>,
+    pub(crate) step: Option<usize>,
+}
+
+impl Place {
+    /// The place at an address, which must be there.
+    pub(crate) fn find(address: &str) -> Result<Self, BoxError> {
+        if let Some(database) = Self::database(address) {
+            return Ok(database);
+        }
+        let path = PathBuf::from(address);
+        let status = fs::metadata(&path).map_err(|error| {
+            let known = "name a file of SQLite, a folder, or an address as in postgres://me@localhost/chats";
+            format!("there is no store at {address}: {error}; {known}")
+        })?;
+        Ok(match status.is_dir() {
+            true if path.join(".columnar").exists() => Self::Folder(path),
+            true => Self::Folders(path),
+            false => Self::Sqlite(path),
+        })
+    }
+
+    /// The place of a copy, which need not be there: a file, if the name ends as one of a database.
+    pub(crate) fn target(address: &str) -> Self {
+        let path = PathBuf::from(address);
+        let is_file = path.extension().is_some_and(|end| ["db", "sqlite", "sqlite3"].iter().any(|known| end == *known));
+        Self::database(address).unwrap_or(if is_file { Self::Sqlite(path) } else { Self::Folders(path) })
+    }
+
+    fn database(address: &str) -> Option<Self> {
+        let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| address.starts_with(scheme));
+        is_database.then(|| Self::Postgres(address.to_owned()))
+    }
+
+    /// The keys of the flows. A folder that is a store has the empty key.
+    pub(crate) async fn keys(&self) -> Result<Vec<String>, BoxError> {
+        Ok(match self {
+            Self::Folder(_) => vec![String::new()],
+            Self::Folders(path) => FileStore::flows(path).await?.iter().map(|path| name_of(path)).collect(),
+            Self::Sqlite(file) => SqliteStore::flows(file).await?,
+            Self::Postgres(address) => PostgresStore::flows(address).await?,
+        })
+    }
+
+    /// The store of a flow.
+    pub(crate) fn store(&self, key: &str) -> Box<dyn Store> {
+        match self {
+            Self::Folder(path) => Box::new(FileStore::new(path)),
+            Self::Folders(path) => Box::new(FileStore::new(path.join(key))),
+            Self::Sqlite(file) => Box::new(SqliteStore::new(file, key)),
+            Self::Postgres(address) => Box::new(PostgresStore::new(address, key)),
+        }
+    }
+
+    /// The key among the arguments, or the only key.
+    async fn key(&self, names: &mut Vec<String>) -> Result<String, BoxError> {
+        if let Self::Folder(_) = self {
+            return Ok(String::new());
+        }
+        let keys = self.keys().await?;
+        if let Some(first) = names.first()
+            && keys.contains(first)
+        {
+            return Ok(names.remove(0));
+        }
+        match (keys.as_slice(), names.first()) {
+            ([], _) => Err("the store has no flow".into()),
+            ([only], _) => Ok(only.clone()),
+            (_, Some(unknown)) => {
+                Err(format!("there is no flow with the key `{unknown}`: `columnar list STORE` shows the keys").into())
+            }
+            (keys, None) => {
+                let count = keys.len();
+                Err(format!("the store has {count} flows: name one; `columnar list STORE` shows the keys").into())
+            }
+        }
+    }
+}
+
+/// The name of a folder.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+impl FlowArguments {
+    /// Finds the flow, and reads the column and the step.
+    pub(crate) async fn select(self) -> Result<Selection, BoxError> {
+        let Self { store, mut names } = self;
+        let place = Place::find(&store)?;
+        let key = place.key(&mut names).await?;
+        let mut names = names.into_iter();
+        let column = names.next();
+        let step = names.next().map(|step| {
+            step.parse().map_err(|_| format!("`{step}` is no step: steps are numbers, counted from 0"))
+        });
+        let step = step.transpose()?;
+        match names.next() {
+            Some(surplus) => Err(format!("`{surplus}` is one name too many: pass KEY, COLUMN and STEP").into()),
+            None => Ok(Selection { place, key, column, step }),
+        }
+    }
+}
+
+impl Selection {
+    /// The flow, with all its values.
+    pub(crate) async fn open(&self) -> Result<Flow, BoxError> {
+        Ok(Flow::open_stored(OpenOptions::new(self.place.store(&self.key))).await?)
+    }
+
+    /// Fails if the arguments name a cell, where a flow is meant.
+    pub(crate) fn whole(&self) -> Result<&Self, BoxError> {
+        match &self.column {
+            Some(column) => Err(format!("`{column}` is one name too many: this is about whole flows").into()),
+            None => Ok(self),
+        }
+    }
+}
