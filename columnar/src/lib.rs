@@ -40,6 +40,7 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `cli` | The command `columnar`: shows, serves, checks, copies and exports the flows of a store |
 //! | `csv` | `rows::write_csv` and `read_csv`: a flow as a CSV file |
 //! | `insta` | `assert_context_snapshot!`: contexts under review, as snapshots of the crate insta |
 //! | `parquet` | `rows::write_parquet` and `read_parquet`: a flow as a Parquet file |

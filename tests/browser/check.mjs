@@ -5,6 +5,7 @@
 //   node check.mjs FOLDER URL       a page that follows a flow; its screenshots are written to the folder
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
@@ -14,12 +15,13 @@ const launch = async () =>
   playwright.launch({ executablePath: await chromium.executablePath(), args: ['--no-sandbox'] });
 const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
 const findings = [];
+const own = new Set(url ? [new URL(url).origin] : []);
 const check = (what, isRight) => isRight || findings.push(what);
 
 // What the page asked for, what it wrote to the console, and whether a text of it ran as a script.
 const watched = async (context, name) => {
   const page = await context.newPage();
-  const isOwn = address => /^(file|data):/.test(address) || (url && new URL(address).origin === new URL(url).origin);
+  const isOwn = address => /^(file|data):/.test(address) || own.has(new URL(address).origin);
   page.on('request', request => check(`${name} asks for ${request.url().slice(0, 80)}`, isOwn(request.url())));
   page.on('console', message => findings.push(`${name} writes ${message.text()}`));
   page.on('pageerror', error => findings.push(`${name} fails: ${error}`));
@@ -142,16 +144,21 @@ const valid = file => {
   }
 };
 
-// A stream with each kind of event, and then no more; the browser must say where it continues.
-const scripted = async (page, events) => {
+// A server of the same page, with a stream that breaks off after these events. A browser says where it continues.
+const scripted = async events => {
+  const html = await (await fetch(url)).text();
   const positions = [];
-  await page.route('**/events*', route => {
-    positions.push(route.request().headers()['last-event-id']);
-    if (positions.length > 1) return route.fulfill({ status: 204 });
+  const server = createServer((request, response) => {
+    if (!request.url.startsWith('/events')) return response.setHeader('content-type', 'text/html').end(html);
+    positions.push(request.headers['last-event-id']);
+    if (positions.length > 1) return response.writeHead(204).end();
     const body = events.map((event, at) => `retry: 10\nid: ${at + 1}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-    return route.fulfill({ contentType: 'text/event-stream', body });
+    return response.setHeader('content-type', 'text/event-stream').end(body);
   });
-  return positions;
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${server.address().port}`;
+  own.add(address);
+  return { server, positions, address };
 };
 
 const live = async browser => {
@@ -183,8 +190,8 @@ const live = async browser => {
       const name = `live ${width} ${colorScheme}`;
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
       const page = await watched(context, name);
-      const positions = await scripted(page, events);
-      await page.goto(url);
+      const { server, positions, address } = await scripted(events);
+      await page.goto(address);
       await page.waitForFunction(() => document.querySelector('#connection').textContent.includes('has ended'));
       const shown = await page.evaluate(() => [...document.querySelectorAll('#rows tr')].map(row => row.innerText).join('\n'));
       const failed = await page.locator('#failed').innerText();
@@ -201,6 +208,7 @@ const live = async browser => {
       await accessible(page, name);
       await page.screenshot({ path: join(folder, `live-${width}-${colorScheme}.png`), fullPage: true });
       await context.close();
+      server.close();
     }
   }
 };

@@ -189,6 +189,7 @@ pub mod stores {
     #[cfg(feature = "postgres")]
     pub mod postgres;
     pub mod pushes;
+    pub mod readers;
     pub mod reopened;
     pub mod reopened_laws;
     pub mod repair;

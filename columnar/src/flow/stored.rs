@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::column::{Column, documents, source};
+use super::column::{Column, View, documents, source};
 use super::dynamic::Flow;
 use super::view_text::view_of;
 use crate::compute::{Context, IntoStep, Policy, Step};
@@ -55,16 +55,36 @@ fn declared(stored: &StoredColumn, definition: &FlowDefinition) -> Column {
     match &stored.reads {
         None if stored.is_documents => documents(name),
         None => source(name),
-        Some(views) => {
-            let views = views.iter().map(|text| match without_filters(text).parse() {
-                Ok(view) => view_of(by_names(view, definition)),
+        Some(texts) => {
+            let views = texts.iter().map(|text| without_filters(text).parse());
+            let views = match views.collect::<Result<Vec<ViewText>, _>>() {
+                Ok(views) => {
+                    joined(views).into_iter().map(|view| view_of(by_names(view, definition))).collect()
+                }
                 // The flow reports the mistake.
-                Err(_) => text.into(),
-            });
-            let version = stored.version.as_deref();
-            Column::derived(name.to_owned(), views.collect(), Ok(not_computed(version)))
+                Err(_) => texts.iter().map(View::from).collect(),
+            };
+            Column::derived(name.to_owned(), views, Ok(not_computed(stored.version.as_deref())))
         }
     }
+}
+
+/// The views with each group in one piece: a definition has all groups around each input, also where a group goes on.
+fn joined(views: Vec<ViewText>) -> Vec<ViewText> {
+    let mut joined_views: Vec<ViewText> = Vec::new();
+    for view in views {
+        match (joined_views.last_mut(), view) {
+            (Some(ViewText::Group(last, inner)), ViewText::Group(tag, more)) if *last == tag => {
+                inner.extend(more)
+            }
+            (_, view) => joined_views.push(view),
+        }
+    }
+    let inside = joined_views.into_iter().map(|view| match view {
+        ViewText::Group(tag, views) => ViewText::Group(tag, joined(views)),
+        view => view,
+    });
+    inside.collect()
 }
 
 /// A compute step that fails.
@@ -108,7 +128,11 @@ fn without_filters(text: &str) -> String {
             continue;
         }
         // An escaped quote ends no text.
-        let taken = if is_quoted && c == '\\' { rest.chars().take(2).map(char::len_utf8).sum() } else { c.len_utf8() };
+        let taken = if is_quoted && c == '\\' {
+            rest.chars().take(2).map(char::len_utf8).sum()
+        } else {
+            c.len_utf8()
+        };
         is_quoted ^= c == '"';
         let (same, after) = rest.split_at(taken);
         kept.push_str(same);
@@ -126,7 +150,10 @@ mod tests {
         for (text, expected) in [
             ("user.filter", "user"),
             (r#"user.latest.as("a.filter").filter"#, r#"user.latest.as("a.filter")"#),
-            (r#"group("x\".filter", a.filter, b.window(3).filter)"#, r#"group("x\".filter", a, b.window(3))"#),
+            (
+                r#"group("x\".filter", a.filter, b.window(3).filter)"#,
+                r#"group("x\".filter", a, b.window(3))"#,
+            ),
             ("user.filtered.latest", "user.filtered.latest"),
             ("self", "self"),
         ] {

@@ -15,9 +15,10 @@
     return made;
   };
   const grouped = number => Math.round(number).toLocaleString('en-US');
-  const invisible = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-  const line = text => element('bdi', {}, text.replace(/\s+/g, ' ').trim()
-    .replace(invisible, c => `\\u{${c.codePointAt(0).toString(16)}}`));
+  // Marks of direction and control characters are escapes; line breaks, tabs and the joiners of emoji are not.
+  const invisible = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+  const visible = text => text.replace(/\r\n/g, '\n').replace(invisible, c => `\\u{${c.codePointAt(0).toString(16)}}`);
+  const line = text => element('bdi', {}, visible(text.replace(/\s+/g, ' ').trim()));
 
   // By step: the row, and the state and text of each cell.
   const rows = new Map();
@@ -45,7 +46,7 @@
     shown.className = state;
     shown.title = '';
     if (state === 'done' && text.length > EXCERPT) {
-      const whole = element('pre', { dir: 'auto' }, text);
+      const whole = element('pre', { dir: 'auto', tabindex: 0 }, visible(text));
       shown.replaceChildren(element('details', {}, element('summary', {}, line(text.slice(0, EXCERPT)), ' …'), whole));
     } else if (state === 'done') {
       shown.replaceChildren(line(text));

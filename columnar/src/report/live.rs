@@ -15,23 +15,22 @@
 
 use std::fmt;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::{Value as Json, json};
-use sha2::{Digest as _, Sha256};
 
-use super::markup::{STYLE, number};
+use super::markup::{head, number};
 use super::page::anchor;
 use super::words::{FACTS, facts};
+use crate::declare::Outline;
 use crate::declare::default_limits::FOLLOWED_STEPS;
 use crate::flow::LiveFlow;
 use crate::model::usage::Total;
-use crate::declare::Outline;
 use crate::run::Event;
 
 /// The last steps of the flow with which the page begins.
 pub const STEPS: usize = FOLLOWED_STEPS;
+
+const TITLE: &str = "A flow as it is computed";
 
 const SCRIPT: PreEscaped<&str> = PreEscaped(include_str!("live.js"));
 
@@ -63,31 +62,20 @@ pub fn page<C, I>(flow: &LiveFlow<'_, C, I>) -> String {
         "dollars": number(before.cost),
         "isWhole": bill.not_loaded() == 0,
     });
-    let [script, style] = [SCRIPT, STYLE].map(|text| STANDARD.encode(Sha256::digest(text.0)));
-    let policy = format!(
-        "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; connect-src 'self'; \
-         base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-    );
-    document(&policy, &start, &outline).into_string()
+    document(&start, &outline).into_string()
 }
 
-fn document(policy: &str, start: &Json, outline: &Outline) -> Markup {
+fn document(start: &Json, outline: &Outline) -> Markup {
     let drawing = PreEscaped(outline.linked_svg(|column| format!("#{}", anchor(column))));
     // No text of a conversation is in it, and the name of a column ends no element.
     let start = PreEscaped(start.to_string());
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                title { "A flow as it is computed" }
-                style { (STYLE) }
-            }
+            (head(TITLE, SCRIPT, "connect-src 'self'"))
             body.live {
                 header {
-                    h1 { "A flow as it is computed" }
+                    h1 { (TITLE) }
                     p id="connection" role="status" { "Connecting …" }
                     noscript { p { "This page needs its script. The report has the same values without one." } }
                     progress id="progress" aria-label="Cells that are done" max="1" value="0" {}

@@ -2,7 +2,10 @@
 
 use std::fmt::Display;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, PreEscaped, Render, html};
+use sha2::{Digest as _, Sha256};
 
 use crate::declare::error::Printable;
 use crate::model::usage::{Dollars, grouped};
@@ -85,8 +88,26 @@ pub(super) fn number(amount: Dollars) -> f64 {
     format!("{amount:.12}").trim_start_matches('$').parse().unwrap_or_default()
 }
 
+/// The head of a page, which forbids itself all but this script, the style sheet, and these sources.
+pub(super) fn head(title: &str, script: PreEscaped<&str>, sources: &str) -> Markup {
+    let [script, style] = [script, STYLE].map(|text| STANDARD.encode(Sha256::digest(text.0)));
+    let policy = format!(
+        "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; {sources}; \
+         base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    );
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width";
+            meta http-equiv="Content-Security-Policy" content=(policy);
+            title { (title) }
+            style { (STYLE) }
+        }
+    }
+}
+
 /// The style sheet, which the page allows by its hash.
-pub(super) const STYLE: PreEscaped<&str> = PreEscaped(include_str!("page.css"));
+const STYLE: PreEscaped<&str> = PreEscaped(include_str!("page.css"));
 
 /// The script, which the page allows by its hash.
 pub(super) const SCRIPT: PreEscaped<&str> = PreEscaped(include_str!("page.js"));

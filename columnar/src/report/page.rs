@@ -1,14 +1,11 @@
 //! The page around the cells: head, columns, steps, bills, and the audit of caches.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use sha2::{Digest as _, Sha256};
 
 use super::blocks::CellBlocks;
 use super::cells::{article, id};
 use super::collect::ReportedFlow;
-use super::markup::{SCRIPT, STYLE, count, excerpt, line, plain, table};
+use super::markup::{SCRIPT, count, excerpt, head, line, plain, table};
 use super::{plots, timeline};
 use crate::declare::ColumnOutline;
 use crate::model::cache::AuditedCall;
@@ -26,28 +23,21 @@ const SECTIONS: [(&str, &str); 5] = [
 ];
 
 pub(super) fn page(flow: &ReportedFlow<'_>) -> Markup {
-    let [script, style] = [SCRIPT, STYLE].map(|text| STANDARD.encode(Sha256::digest(text.0)));
-    let policy = format!(
-        "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; img-src data:; \
-         base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    let title = format!(
+        "A flow of {} and {}",
+        count(flow.steps, "step"),
+        count(flow.outline.columns.len(), "column")
     );
-    let title = format!("{} and {}", count(flow.steps, "step"), count(flow.outline.columns.len(), "column"));
     let mut blocks = CellBlocks::default();
     let contents =
         [columns(flow), steps(flow, &mut blocks), bills(flow), cache(flow), timeline::section(flow)];
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                title { "A flow of " (title) }
-                style { (STYLE) }
-            }
+            (head(&title, SCRIPT, "img-src data:"))
             body {
                 header {
-                    h1 { "A flow of " (title) }
+                    h1 { (title) }
                     p { (plain(flow.bill.total())) }
                     @for note in notes(flow) { p { (note) } }
                     nav aria-label="Parts of the page" {

@@ -7,9 +7,11 @@ mod readers;
 
 use futures::future::{FutureExt, join, join_all};
 
-use self::handles::{define, opened, reopened};
+use self::handles::{
+    define, is_locked, load, load_steps, opened, paid, put, receipt, reopened, store, stored_steps,
+};
 use crate::declare::Name;
-use crate::store::{Entry, Put, Store, StoreError, StoredSteps};
+use crate::store::{Entry, Put, Store, StoredSteps};
 
 /// Checks all clauses of [`Store`] that are visible from outside. For the tests of authors who write a store, or a
 /// wrapper of one.
@@ -75,49 +77,6 @@ const TEXTS: [&str; 16] = [
     "skipped",
     "null",
 ];
-
-/// A receipt, which to a store is any text.
-fn receipt(cell: impl std::fmt::Display) -> String {
-    format!("{{\"model\":\"a/b\",\"calls\":1,\"attempts\":1,\"input\":120,\"ms\":640,\"id\":\"{cell}\"}}")
-}
-
-/// A text with a receipt.
-fn paid(text: String) -> Entry {
-    let receipt = receipt(&text);
-    Entry::from(text).with_receipt(receipt)
-}
-
-async fn put<S: Store>(store: &S, column: &str, step: usize, entry: Entry) -> Put {
-    let put = store.put(Name::known(column), step, entry).await;
-    put.unwrap_or_else(|error| unreachable!("`{column}` at step {step} can be stored: {error}"))
-}
-
-/// Puts an entry into a free cell.
-async fn store<S: Store>(store: &S, column: &str, step: usize, entry: Entry, clause: &str) {
-    assert_eq!(put(store, column, step, entry).await, Put::Stored, "{clause}");
-}
-
-fn is_locked<T>(outcome: &Result<T, StoreError>) -> bool {
-    matches!(outcome, Err(StoreError::Locked { .. }))
-}
-
-async fn stored_steps<S: Store>(store: &S, column: &str) -> StoredSteps {
-    store
-        .stored_steps(Name::known(column))
-        .await
-        .unwrap_or_else(|error| unreachable!("`{column}` can be read: {error}"))
-}
-
-async fn load<S: Store>(store: &S, column: &str) -> Vec<(usize, Entry)> {
-    load_steps(store, column, 0..usize::MAX).await
-}
-
-async fn load_steps<S: Store>(store: &S, column: &str, steps: std::ops::Range<usize>) -> Vec<(usize, Entry)> {
-    let loaded = store.load(Name::known(column), steps).await;
-    let mut entries = loaded.unwrap_or_else(|error| unreachable!("`{column}` can be read: {error}"));
-    entries.sort_by_key(|(step, _)| *step);
-    entries
-}
 
 async fn has_one_owner<S: Store>(handle: &impl Fn() -> S) {
     let first = opened(handle).await;

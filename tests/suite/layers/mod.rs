@@ -98,6 +98,15 @@ const FORMATTER: Rules<'_> = Rules {
     impure: &[],
 };
 
+/// The command, which is beside the library.
+const COMMAND: Rules<'_> = Rules {
+    folder: "columnar/src/bin/columnar",
+    root: "main.rs",
+    layers: &["output", "place", "shown", "copies", "serve"],
+    pure: &[],
+    impure: &[],
+};
+
 /// What the library and the macro share.
 const DRAWING: Rules<'_> = Rules {
     folder: "columnar-macros/drawing/src",
@@ -115,6 +124,10 @@ fn sources(folder: &Path) -> Sources {
     let mut sources = Sources::new();
     let mut open = vec![folder.to_owned()];
     while let Some(path) = open.pop() {
+        // A program beside the library has rules of its own.
+        if path.ends_with("src/bin") {
+            continue;
+        }
         if path.is_dir() {
             open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -153,6 +166,11 @@ fn imports_of_the_macro_point_down() {
 #[test]
 fn imports_of_the_drawing_point_down() {
     assert!(checked(&DRAWING).checked > 3);
+}
+
+#[test]
+fn imports_of_the_command_point_down() {
+    assert!(checked(&COMMAND).checked > 10);
 }
 
 #[test]

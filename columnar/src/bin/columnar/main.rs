@@ -12,11 +12,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use columnar::BoxError;
 
+use crate::copies::TableFormat;
 use crate::output::{Output, is_closed_pipe};
-use crate::place::Place;
+use crate::place::{FlowArguments, StorePlace};
 
 const STORES: &str = "\
 STORE is a file of SQLite, a folder of a file store or of several, or the address of a PostgreSQL database.
@@ -26,7 +27,7 @@ The store has no prompts, notes, budgets and filters: contexts show what the vie
 /// Shows, checks, copies and exports the flows of a store, also while a program has them open.
 #[derive(Parser)]
 #[command(name = "columnar", version, after_help = STORES)]
-struct Arguments {
+struct CommandLine {
     #[command(subcommand)]
     verb: Verb,
 }
@@ -35,6 +36,7 @@ struct Arguments {
 enum Verb {
     /// Lists the keys of the flows.
     List {
+        /// A file of SQLite, a folder, or the address of a PostgreSQL database.
         store: String,
         /// Opens each flow, and shows the numbers of steps and cells.
         #[arg(short, long)]
@@ -67,7 +69,12 @@ enum Verb {
         flow: FlowArguments,
     },
     /// Copies all flows into a new file of SQLite, a folder or a database.
-    Backup { store: String, to: String },
+    Backup {
+        /// A file of SQLite, a folder, or the address of a PostgreSQL database.
+        store: String,
+        /// The new file, folder or database; what is there is not overwritten.
+        to: String,
+    },
     /// Writes a flow as a table: a row for each step, a column for each column.
     Export {
         #[command(flatten)]
@@ -77,7 +84,7 @@ enum Verb {
         to: Option<PathBuf>,
         /// The format.
         #[arg(short, long)]
-        format: Option<Format>,
+        format: Option<TableFormat>,
     },
     /// Writes the report of a flow: a page for a browser, with each request, reply and cost.
     Report {
@@ -89,6 +96,7 @@ enum Verb {
     },
     /// Serves pages that show the flows as other programs compute them, and their reports.
     Serve {
+        /// A file of SQLite, a folder, or the address of a PostgreSQL database.
         store: String,
         /// The address. Elsewhere than on this machine, the variable `COLUMNAR_TOKEN` has the token that a browser needs.
         #[arg(short, long, default_value = "127.0.0.1:8123")]
@@ -96,25 +104,9 @@ enum Verb {
     },
 }
 
-/// A flow, or a part of it.
-#[derive(Args)]
-struct FlowArguments {
-    store: String,
-    /// The key of the flow, a column and a step.
-    #[arg(value_name = "KEY, COLUMN, STEP", num_args = 0..=3)]
-    names: Vec<String>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    JsonLines,
-    Csv,
-    Parquet,
-}
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = CommandLine::parse();
     let mut output = Output::new();
     match run(arguments.verb, &mut output).await {
         Ok(code) => code,
@@ -129,23 +121,26 @@ async fn main() -> ExitCode {
 
 async fn run(verb: Verb, output: &mut Output) -> Result<ExitCode, BoxError> {
     match verb {
-        Verb::List { store, long } => shown::list(&Place::find(&store)?, long, output).await?,
+        Verb::List { store, long } => shown::list(&StorePlace::find(&store)?, long, output).await?,
         Verb::Show { flow, last } => shown::show(&flow.select().await?, last, output).await?,
-        Verb::Bill { flow } if flow.names.is_empty() => shown::bills(&Place::find(&flow.store)?, output).await?,
+        Verb::Bill { flow } if flow.names.is_empty() => {
+            shown::bills(&StorePlace::find(&flow.store)?, output).await?
+        }
         Verb::Bill { flow } => shown::bill(&flow.select().await?, output).await?,
         Verb::Messages { flow, json } => shown::messages(&flow.select().await?, json, output).await?,
         Verb::Verify { flow } => {
-            let place = Place::find(&flow.store)?;
-            let keys = if flow.names.is_empty() { place.keys().await? } else { vec![flow.select().await?.key] };
+            let place = StorePlace::find(&flow.store)?;
+            let keys =
+                if flow.names.is_empty() { place.keys().await? } else { vec![flow.select().await?.key] };
             return copies::verify(&place, &keys, output).await;
         }
-        Verb::Backup { store, to } => return copies::backup(&Place::find(&store)?, &to, output).await,
+        Verb::Backup { store, to } => return copies::backup(&StorePlace::find(&store)?, &to, output).await,
         Verb::Export { flow, to, format } => {
             copies::export(&flow.select().await?, to.as_deref(), format, output).await?;
         }
         Verb::Serve { store, listen } => {
             let token = std::env::var("COLUMNAR_TOKEN").ok();
-            serve::serve(Place::find(&store)?, listen, token, output).await?;
+            serve::serve(StorePlace::find(&store)?, listen, token, output).await?;
         }
         Verb::Report { flow, to } => copies::report(&flow.select().await?, &to, output).await?,
     }

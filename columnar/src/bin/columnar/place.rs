@@ -3,14 +3,23 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use columnar::reopen::OpenOptions;
 use columnar::store::{FileStore, PostgresStore, SqliteStore, Store};
 use columnar::{BoxError, Flow};
-use columnar::reopen::OpenOptions;
 
-use crate::FlowArguments;
+/// A flow, or a part of it.
+#[derive(Args)]
+pub(crate) struct FlowArguments {
+    /// A file of SQLite, a folder, or the address of a PostgreSQL database.
+    pub(crate) store: String,
+    /// The key of the flow, a column and a step.
+    #[arg(value_name = "KEY, COLUMN, STEP", num_args = 0..=3)]
+    pub(crate) names: Vec<String>,
+}
 
 /// A place with any number of flows.
-pub(crate) enum Place {
+pub(crate) enum StorePlace {
     /// A folder, which is a store.
     Folder(PathBuf),
     /// A folder, whose folders are stores.
@@ -21,13 +30,13 @@ pub(crate) enum Place {
 
 /// A flow of a place, and the cell that the arguments name.
 pub(crate) struct Selection {
-    pub(crate) place: Place,
+    pub(crate) place: StorePlace,
     pub(crate) key: String,
     pub(crate) column: Option<String>,
     pub(crate) step: Option<usize>,
 }
 
-impl Place {
+impl StorePlace {
     /// The place at an address, which must be there.
     pub(crate) fn find(address: &str) -> Result<Self, BoxError> {
         if let Some(database) = Self::database(address) {
@@ -48,7 +57,8 @@ impl Place {
     /// The place of a copy, which need not be there: a file, if the name ends as one of a database.
     pub(crate) fn target(address: &str) -> Self {
         let path = PathBuf::from(address);
-        let is_file = path.extension().is_some_and(|end| ["db", "sqlite", "sqlite3"].iter().any(|known| end == *known));
+        let is_file =
+            path.extension().is_some_and(|end| ["db", "sqlite", "sqlite3"].iter().any(|known| end == *known));
         Self::database(address).unwrap_or(if is_file { Self::Sqlite(path) } else { Self::Folders(path) })
     }
 
@@ -91,12 +101,14 @@ impl Place {
         match (keys.as_slice(), names.first()) {
             ([], _) => Err("the store has no flow".into()),
             ([only], _) => Ok(only.clone()),
-            (_, Some(unknown)) => {
-                Err(format!("there is no flow with the key `{unknown}`: `columnar list STORE` shows the keys").into())
-            }
+            (_, Some(unknown)) => Err(format!(
+                "there is no flow with the key `{unknown}`: `columnar list STORE` shows the keys"
+            )
+            .into()),
             (keys, None) => {
                 let count = keys.len();
-                Err(format!("the store has {count} flows: name one; `columnar list STORE` shows the keys").into())
+                Err(format!("the store has {count} flows: name one; `columnar list STORE` shows the keys")
+                    .into())
             }
         }
     }
@@ -111,7 +123,7 @@ impl FlowArguments {
     /// Finds the flow, and reads the column and the step.
     pub(crate) async fn select(self) -> Result<Selection, BoxError> {
         let Self { store, mut names } = self;
-        let place = Place::find(&store)?;
+        let place = StorePlace::find(&store)?;
         let key = place.key(&mut names).await?;
         let mut names = names.into_iter();
         let column = names.next();
@@ -120,16 +132,23 @@ impl FlowArguments {
         });
         let step = step.transpose()?;
         match names.next() {
-            Some(surplus) => Err(format!("`{surplus}` is one name too many: pass KEY, COLUMN and STEP").into()),
+            Some(surplus) => {
+                Err(format!("`{surplus}` is one name too many: pass KEY, COLUMN and STEP").into())
+            }
             None => Ok(Selection { place, key, column, step }),
         }
     }
 }
 
 impl Selection {
-    /// The flow, with all its values.
+    /// The flow, with all its values in memory.
     pub(crate) async fn open(&self) -> Result<Flow, BoxError> {
-        Ok(Flow::open_stored(OpenOptions::new(self.place.store(&self.key))).await?)
+        Ok(Flow::open_stored(self.place.store(&self.key)).await?)
+    }
+
+    /// The flow, with the values of its last steps in memory: a long flow is open at once.
+    pub(crate) async fn open_last(&self, steps: usize) -> Result<Flow, BoxError> {
+        Ok(Flow::open_stored(OpenOptions::new(self.place.store(&self.key)).recent(steps)).await?)
     }
 
     /// Fails if the arguments name a cell, where a flow is meant.

@@ -35,7 +35,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
 
 use crate::output::Output;
-use crate::place::Place;
+use crate::place::StorePlace;
 
 const COOKIE: &str = "columnar-token";
 
@@ -44,22 +44,26 @@ const RETRY: Duration = Duration::from_secs(2);
 
 /// What all requests share.
 struct Served {
-    place: Place,
+    place: StorePlace,
     address: SocketAddr,
     /// The token that a request needs; `None` on the address of this machine alone.
     token: Option<String>,
 }
 
 pub(crate) async fn serve(
-    place: Place,
+    place: StorePlace,
     listen: SocketAddr,
     token: Option<String>,
     output: &mut Output,
 ) -> Result<(), BoxError> {
     if !listen.ip().is_loopback() && token.as_ref().is_none_or(|token| token.len() < 16) {
-        return Err("elsewhere than on 127.0.0.1 a token of at least 16 characters is needed: set COLUMNAR_TOKEN".into());
+        return Err(
+            "elsewhere than on 127.0.0.1 a token of at least 16 characters is needed: set COLUMNAR_TOKEN"
+                .into(),
+        );
     }
-    let listener = TcpListener::bind(listen).await.map_err(|error| format!("{listen} cannot be used: {error}"))?;
+    let listener =
+        TcpListener::bind(listen).await.map_err(|error| format!("{listen} cannot be used: {error}"))?;
     let address = listener.local_addr()?;
     let query = token.as_ref().map_or("", |_| "/?token=…");
     output.line(format_args!("listening on http://{address}{query}"))?;
@@ -81,12 +85,12 @@ pub(crate) async fn serve(
 /// Refuses requests that are not meant for this server, or have no token; and keeps answers out of frames and caches.
 async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) -> Response {
     let mut response = match served.check(&request) {
-        Admission::Granted => next.run(request).await,
-        Admission::WithToken(token) => {
+        Access::Granted => next.run(request).await,
+        Access::WithToken(token) => {
             let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/");
             ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response()
         }
-        Admission::Refused(reason) => (StatusCode::FORBIDDEN, reason).into_response(),
+        Access::Refused(reason) => (StatusCode::FORBIDDEN, reason).into_response(),
     };
     let headers = response.headers_mut();
     for (name, value) in [
@@ -100,7 +104,7 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
     response
 }
 
-enum Admission {
+enum Access {
     Granted,
     /// The address had the token, which a cookie keeps from now on.
     WithToken(String),
@@ -108,22 +112,24 @@ enum Admission {
 }
 
 impl Served {
-    fn check(&self, request: &Request) -> Admission {
+    fn check(&self, request: &Request) -> Access {
         let Some(token) = &self.token else {
             return match request.headers().get(header::HOST).and_then(|host| host.to_str().ok()) {
-                Some(host) if self.is_own_name(host) => Admission::Granted,
-                _ => Admission::Refused("this server answers to 127.0.0.1, ::1 and localhost alone"),
+                Some(host) if self.is_own_name(host) => Access::Granted,
+                _ => Access::Refused("this server answers to 127.0.0.1, ::1 and localhost alone"),
             };
         };
-        let cookies = request.headers().get_all(header::COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
-        let mut cookies = cookies.flat_map(|cookies| cookies.split("; ")).filter_map(|cookie| cookie.split_once('='));
+        let cookies =
+            request.headers().get_all(header::COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
+        let mut cookies =
+            cookies.flat_map(|cookies| cookies.split("; ")).filter_map(|cookie| cookie.split_once('='));
         if cookies.any(|(name, value)| name == COOKIE && is_same(value, token)) {
-            return Admission::Granted;
+            return Access::Granted;
         }
         let query = request.uri().query().and_then(|query| query.strip_prefix("token="));
         match query {
-            Some(sent) if is_same(sent, token) => Admission::WithToken(token.clone()),
-            _ => Admission::Refused("open the address with ?token= and the token behind it"),
+            Some(sent) if is_same(sent, token) => Access::WithToken(token.clone()),
+            _ => Access::Refused("open the address with ?token= and the token behind it"),
         }
     }
 
@@ -133,7 +139,7 @@ impl Served {
         ["127.0.0.1", "[::1]", "localhost"].iter().any(|name| host == format!("{name}:{port}"))
     }
 
-    async fn open(&self, key: &str, steps: Option<usize>) -> Result<Flow, Refusal> {
+    async fn open(&self, key: &str, steps: Option<usize>) -> Result<Flow, ErrorResponse> {
         let options = OpenOptions::new(self.place.store(key));
         Ok(Flow::open_stored(steps.into_iter().fold(options, OpenOptions::recent)).await?)
     }
@@ -149,12 +155,14 @@ fn part_of(key: &str) -> String {
     format!("key:{}", utf8_percent_encode(key, NON_ALPHANUMERIC))
 }
 
-fn key_of(part: &str) -> Result<&str, Refusal> {
-    part.strip_prefix("key:").ok_or_else(|| Refusal(StatusCode::NOT_FOUND, "there is no such page".to_owned()))
+fn key_of(part: &str) -> Result<&str, ErrorResponse> {
+    part.strip_prefix("key:")
+        .ok_or_else(|| ErrorResponse(StatusCode::NOT_FOUND, "there is no such page".to_owned()))
 }
 
-async fn index(State(served): State<Arc<Served>>) -> Result<Html<String>, Refusal> {
-    let keys = served.place.keys().await.map_err(|error| Refusal(StatusCode::NOT_FOUND, error.to_string()))?;
+async fn index(State(served): State<Arc<Served>>) -> Result<Html<String>, ErrorResponse> {
+    let keys =
+        served.place.keys().await.map_err(|error| ErrorResponse(StatusCode::NOT_FOUND, error.to_string()))?;
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -187,14 +195,17 @@ async fn index(State(served): State<Arc<Served>>) -> Result<Html<String>, Refusa
     Ok(Html(page.into_string()))
 }
 
-async fn page(State(served): State<Arc<Served>>, Path(part): Path<String>) -> Result<Html<String>, Refusal> {
+async fn page(
+    State(served): State<Arc<Served>>,
+    Path(part): Path<String>,
+) -> Result<Html<String>, ErrorResponse> {
     Ok(Html(live::page(&served.open(key_of(&part)?, Some(live::STEPS)).await?)))
 }
 
 async fn whole_report(
     State(served): State<Arc<Served>>,
     Path(part): Path<String>,
-) -> Result<Html<String>, Refusal> {
+) -> Result<Html<String>, ErrorResponse> {
     Ok(Html(report::html(&served.open(key_of(&part)?, None).await?)))
 }
 
@@ -203,7 +214,7 @@ async fn events(
     Path(part): Path<String>,
     Query(query): Query<HashMap<String, String>>,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<sse::Event, BoxError>>>, Refusal> {
+) -> Result<Sse<impl Stream<Item = Result<sse::Event, BoxError>>>, ErrorResponse> {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let position = last.or(query.get("from").map(String::as_str)).unwrap_or("0").parse::<Position>()?;
     let follower = Follower::new(served.place.store(key_of(&part)?), &position);
@@ -218,21 +229,21 @@ async fn events(
 }
 
 /// An error as a response.
-struct Refusal(StatusCode, String);
+struct ErrorResponse(StatusCode, String);
 
-impl From<Error> for Refusal {
+impl From<Error> for ErrorResponse {
     fn from(error: Error) -> Self {
         Self(StatusCode::NOT_FOUND, error.to_string())
     }
 }
 
-impl From<ParsePositionError> for Refusal {
+impl From<ParsePositionError> for ErrorResponse {
     fn from(error: ParsePositionError) -> Self {
         Self(StatusCode::BAD_REQUEST, error.to_string())
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         (self.0, self.1).into_response()
     }

@@ -1,12 +1,12 @@
 //! What the command prints about flows: keys, tables, values, bills, contexts.
 
 use columnar::usage::Total;
-use columnar::{BoxError, CellState, Flow};
+use columnar::{BoxError, CellState, Flow, Value};
 
 use crate::output::Output;
-use crate::place::{Place, Selection};
+use crate::place::{Selection, StorePlace};
 
-pub(crate) async fn list(place: &Place, long: bool, output: &mut Output) -> Result<(), BoxError> {
+pub(crate) async fn list(place: &StorePlace, long: bool, output: &mut Output) -> Result<(), BoxError> {
     for key in place.keys().await? {
         let name = if key.is_empty() { "(the flow of this folder)" } else { &key };
         if !long {
@@ -28,34 +28,48 @@ pub(crate) async fn show(
     last: Option<usize>,
     output: &mut Output,
 ) -> Result<(), BoxError> {
-    let flow = selection.open().await?;
-    let begun = flow.order().iter().map(|column| flow.len(column)).collect::<Result<Vec<_>, _>>()?;
-    let begun = begun.into_iter().max().unwrap_or(0);
-    let first = begun.saturating_sub(last.unwrap_or(begun));
-    match (&selection.column, selection.step) {
-        (None, _) => output.line(flow.table().steps(first..))?,
-        (Some(column), None) => {
-            for step in first..begun {
-                match flow.cell(column, step)? {
-                    CellState::Stored(value) => output.line(format_args!("── {column} {step}\n{value}"))?,
-                    state => output.line(format_args!("── {column} {step}: {}", word(&state)))?,
-                }
-            }
+    let Some(column) = &selection.column else {
+        let flow = match last {
+            Some(steps) => selection.open_last(steps).await?,
+            None => selection.open().await?,
+        };
+        return Ok(output.line(flow.table().steps(first_step(&flow, last)?..))?);
+    };
+    // Values are read one after another, and not kept.
+    let flow = selection.open_last(0).await?;
+    if let Some(step) = selection.step {
+        return match value(&flow, column, step).await? {
+            Ok(value) => Ok(output.text(&value)?),
+            Err(word) => Err(format!("`{column}` at step {step} has no value: it is {word}").into()),
+        };
+    }
+    for step in first_step(&flow, last)?..flow.len(column)? {
+        match value(&flow, column, step).await? {
+            Ok(value) => output.line(format_args!("── {column} {step}\n{value}"))?,
+            Err(word) => output.line(format_args!("── {column} {step}: {word}"))?,
         }
-        (Some(column), Some(step)) => match flow.cell(column, step)? {
-            CellState::Stored(value) => output.text(&value)?,
-            state => return Err(format!("`{column}` at step {step} has no value: it is {}", word(&state)).into()),
-        },
     }
     Ok(())
 }
 
-fn word(state: &CellState) -> String {
-    match state {
+/// The first of the last steps.
+fn first_step(flow: &Flow, last: Option<usize>) -> Result<usize, BoxError> {
+    let steps = flow.order().iter().map(|column| flow.len(column)).collect::<Result<Vec<_>, _>>()?;
+    Ok(last.map_or(0, |last| steps.into_iter().max().unwrap_or(0).saturating_sub(last)))
+}
+
+/// The value of a cell, or the word for a cell without one.
+async fn value(flow: &Flow, column: &str, step: usize) -> Result<Result<Value, String>, BoxError> {
+    if let Some(value) = flow.value(column, step).await? {
+        return Ok(Ok(value));
+    }
+    // The reason is loaded with the later cells.
+    flow.load(step).await?;
+    Ok(Err(match flow.cell(column, step)? {
         CellState::Skipped(Some(reason)) => format!("skipped: {reason}"),
         CellState::Skipped(None) => "skipped".to_owned(),
         _ => "not computed".to_owned(),
-    }
+    }))
 }
 
 pub(crate) async fn bill(selection: &Selection, output: &mut Output) -> Result<(), BoxError> {
@@ -63,7 +77,7 @@ pub(crate) async fn bill(selection: &Selection, output: &mut Output) -> Result<(
 }
 
 /// The bills of all flows.
-pub(crate) async fn bills(place: &Place, output: &mut Output) -> Result<(), BoxError> {
+pub(crate) async fn bills(place: &StorePlace, output: &mut Output) -> Result<(), BoxError> {
     let keys = place.keys().await?;
     if let [only] = keys.as_slice() {
         return Ok(output.line(Flow::open_stored(place.store(only)).await?.bill())?);

@@ -65,7 +65,9 @@ impl Follower {
                     seen.insert(cell);
                     self.position = Position::new(seen);
                     match state {
-                        CellState::Stored(value) => return Ok(Event::Value { column, step: cell.step, value }),
+                        CellState::Stored(value) => {
+                            return Ok(Event::Value { column, step: cell.step, value });
+                        }
                         CellState::Skipped(reason) => {
                             return Ok(Event::Skipped { column, step: cell.step, reason });
                         }

@@ -2,7 +2,7 @@
 
 use futures::future::join;
 
-use super::{is_locked, load, opened, paid, put, store, stored_steps};
+use super::handles::{is_locked, load, opened, paid, put, store, stored_steps};
 use crate::declare::Name;
 use crate::store::{Entry, Put, Store, StoreError};
 
@@ -64,7 +64,11 @@ async fn refuses_writes<S: Store>(reader: &S) {
 async fn is_read_while_it_is_written<S: Store>(owner: &S, handle: &impl Fn() -> S) {
     let write = async {
         for step in 2..50 {
-            assert_eq!(put(owner, "user", step, paid(format!("value {step}"))).await, Put::Stored, "{CLAUSE}");
+            assert_eq!(
+                put(owner, "user", step, paid(format!("value {step}"))).await,
+                Put::Stored,
+                "{CLAUSE}"
+            );
         }
     };
     let read = async {
