@@ -75,7 +75,7 @@ fn joined(views: Vec<ViewText>) -> Vec<ViewText> {
     for view in views {
         match (joined_views.last_mut(), view) {
             (Some(ViewText::Group(last, inner)), ViewText::Group(tag, more)) if *last == tag => {
-                inner.extend(more)
+                inner.extend(more);
             }
             (_, view) => joined_views.push(view),
         }
