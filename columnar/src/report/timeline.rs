@@ -1,4 +1,4 @@
-//! When each cell called its model: in lanes, with the critical path, as a drawing and as a trace.
+//! The times at which cells called their models: in lanes, with the critical path, as a drawing and as a trace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
