@@ -1,4 +1,4 @@
-//! What is drawn: columns, and the views that they read.
+//! The content of a drawing: columns, and the views that they read.
 
 /// A column as a box.
 #[derive(Clone, Debug)]

@@ -15,8 +15,8 @@ const STANDALONE: &str =
 
 impl Outline {
     /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round, and sources of
-    /// documents are cylinders. The label of a line is the window of the view; a dotted line leads from a column to later
-    /// steps.
+    /// documents are cylinders. The label of a line is the rest of the view in the language of `flow!`; a dotted line leads from
+    /// a column to later steps.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -34,9 +34,9 @@ impl Outline {
     ///     user([user])
     ///     topics[topics]
     ///     notes[notes]
-    ///     user -- latest --> topics
-    ///     topics -- last 3 --> notes
-    ///     notes -. all .-> notes
+    ///     user -->|"latest"| topics
+    ///     topics -->|"window(3)"| notes
+    ///     notes -.-> notes
     /// ");
     /// ```
     pub fn mermaid(&self) -> String {
@@ -49,24 +49,7 @@ impl Outline {
             };
             lines.push(format!("    {name}{open}{name}{close}\n"));
         }
-        for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for view in reads {
-                let ViewOutline { column, window, lag, purpose, is_text_only, .. } = view;
-                let (from, to) = if *lag > 0 { ("-.", ".->") } else { ("--", "-->") };
-                let label = match purpose {
-                    _ if view.is_tiered => "tiers".to_owned(),
-                    _ if view.is_compacted => "log".to_owned(),
-                    _ if view.is_thread => "thread".to_owned(),
-                    Purpose::Primary => window.label(),
-                    purpose => format!("{}, {purpose}", window.label()),
-                };
-                let media = if *is_text_only { ", text only" } else { "" };
-                lines.push(format!("    {column} {from} {label}{media} {to} {name}\n"));
-            }
-            if let Some(window) = self_window {
-                lines.push(format!("    {name} -. {} .-> {name}\n", window.label()));
-            }
-        }
+        lines.extend(self.graph_lines().map(|line| line.mermaid()));
         lines.concat()
     }
 
@@ -108,14 +91,7 @@ impl Outline {
             let name = &column.name;
             lines.push(format!("    \"{name}\" [shape={shape}, label=\"{name}\\n{}\"]\n", column.kind()));
         }
-        for ColumnOutline { name, reads, self_window, .. } in &self.columns {
-            for view in reads {
-                lines.push(dot_line(&view.column, name, &view.suffix(), view.lag > 0));
-            }
-            if let Some(window) = self_window {
-                lines.push(dot_line(name, name, &window.to_string(), true));
-            }
-        }
+        lines.extend(self.graph_lines().map(|line| line.dot()));
         lines.concat() + "}\n"
     }
 
@@ -163,6 +139,17 @@ impl Outline {
         Drawing { columns: &columns, most: DRAWN_COLUMNS }.legend().replace('`', "")
     }
 
+    fn graph_lines(&self) -> impl Iterator<Item = GraphLine<'_>> {
+        self.columns.iter().flat_map(|ColumnOutline { name: to, reads, self_window, .. }| {
+            let views = reads.iter().map(|view| {
+                let suffix = view.suffix();
+                GraphLine { from: &view.column, to, suffix, is_later: view.lag > 0 }
+            });
+            let own = self_window.map(|window| window.to_string());
+            views.chain(own.map(|suffix| GraphLine { from: to, to, suffix, is_later: true }))
+        })
+    }
+
     fn drawn(&self, link: Option<BoxLink<'_>>) -> String {
         Drawing { columns: &self.drawn_columns(), most: DRAWN_COLUMNS }.svg(link)
     }
@@ -188,13 +175,36 @@ impl Outline {
     }
 }
 
-/// A line of a drawing in DOT. `suffix` is the view after the name of the column.
-fn dot_line(from: &Name, to: &Name, suffix: &str, is_dashed: bool) -> String {
-    let label = suffix.strip_prefix('.').map(|label| format!("label=\"{label}\""));
-    let style = is_dashed.then(|| "style=dashed".to_owned());
-    let settings = label.into_iter().chain(style).collect::<Vec<_>>().join(", ");
-    let settings = if settings.is_empty() { settings } else { format!(" [{settings}]") };
-    format!("    \"{from}\" -> \"{to}\"{settings}\n")
+/// A line in the languages of other programs.
+struct GraphLine<'o> {
+    from: &'o Name,
+    to: &'o Name,
+    /// The view after the name of the column.
+    suffix: String,
+    /// Whether the line leads to later steps.
+    is_later: bool,
+}
+
+impl GraphLine<'_> {
+    fn mermaid(&self) -> String {
+        let arrow = if self.is_later { "-.->" } else { "-->" };
+        // In quotes, because a parenthesis begins a shape.
+        let label = self.label().map_or_else(String::new, |label| format!("|\"{label}\"|"));
+        format!("    {} {arrow}{label} {}\n", self.from, self.to)
+    }
+
+    fn dot(&self) -> String {
+        let label = self.label().map(|label| format!("label=\"{label}\""));
+        let style = self.is_later.then(|| "style=dashed".to_owned());
+        let settings = label.into_iter().chain(style).collect::<Vec<_>>().join(", ");
+        let settings = if settings.is_empty() { settings } else { format!(" [{settings}]") };
+        format!("    \"{}\" -> \"{}\"{settings}\n", self.from, self.to)
+    }
+
+    /// `None` for a view of all values.
+    fn label(&self) -> Option<&str> {
+        self.suffix.strip_prefix('.')
+    }
 }
 
 impl ColumnOutline {

@@ -65,15 +65,6 @@ impl Window {
         }
     }
 
-    /// The values in words, as the label of a line in a drawing.
-    pub(crate) fn label(self) -> String {
-        match self {
-            Self::All => "all".to_owned(),
-            Self::Last(NonZeroUsize::MIN) => "latest".to_owned(),
-            Self::Last(count) => format!("last {count}"),
-        }
-    }
-
     /// The steps of a window that ends before this step. The window counts values, so skipped steps make it longer.
     pub(crate) fn ending(self, end: usize, skipped: &SkippedSteps) -> Range<usize> {
         match self {

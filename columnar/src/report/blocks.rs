@@ -147,10 +147,7 @@ fn file(file: &Attachment) -> Json {
 
 /// The tokens that a call was billed for, and the dollars for a million of them: read from the cache, written to it, others.
 fn billed(Receipt { model, usage, .. }: &Receipt) -> Json {
-    let price = model.as_deref().and_then(Price::by_model).map(|price| match price.long_request() {
-        Some((tokens, long)) if usage.input > tokens => long,
-        _ => *price,
-    });
+    let price = model.as_deref().and_then(Price::by_model).map(|price| price.for_call(usage));
     let lifetime = if usage.cache_write_long > 0 { Lifetime::Long } else { Lifetime::Short };
     let rates = price.map(|price| {
         [price.cache_read(), price.cache_write(lifetime).unwrap_or(Dollars::ZERO), price.input()].map(number)

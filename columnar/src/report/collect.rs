@@ -46,7 +46,7 @@ pub(super) struct ReportedRequest<'r> {
     /// The request of the column before, of which this one is an edit.
     pub(super) before: Option<&'r SentRequest>,
     pub(super) pieces: Vec<EditPiece<'r>>,
-    /// What the next request repeats.
+    /// The beginning that the next request repeats.
     pub(super) stable: StablePrefix,
 }
 

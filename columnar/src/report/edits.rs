@@ -25,15 +25,12 @@ impl EditPiece<'_> {
     }
 }
 
-/// The edit is greedy, and not the smallest one: each part continues the run of parts before, else begins a run at the same
-/// cell in the previous request, else is new.
+/// The edit is greedy, and not the smallest one: behind the common beginning, each part continues the run of parts before,
+/// else begins a run at the same cell in the rest of the previous request, else is new.
 pub(super) fn edit<'m>(previous: Option<&Messages>, messages: &'m Messages) -> Vec<EditPiece<'m>> {
     let previous: Vec<Part<'_>> = previous.map_or_else(Vec::new, |previous| previous.parts().collect());
     let mut places = BTreeMap::<_, Vec<usize>>::new();
-    for (at, part) in previous.iter().enumerate() {
-        places.entry(cell(part)).or_default().push(at);
-    }
-    let mut pieces = Vec::new();
+    let mut pieces = vec![EditPiece::Kept { parts: 0..0, tokens: 0 }];
     for part in messages.parts() {
         if let Some(EditPiece::Kept { parts, tokens }) = pieces.last_mut()
             && previous.get(parts.end) == Some(&part)
@@ -41,6 +38,12 @@ pub(super) fn edit<'m>(previous: Option<&Messages>, messages: &'m Messages) -> V
             parts.end += 1;
             *tokens += part.tokens();
             continue;
+        }
+        // Most requests repeat the whole previous one, so that there is no rest.
+        if let [common] = &pieces[..] {
+            for (at, part) in previous.iter().enumerate().skip(common.len()) {
+                places.entry(cell(part)).or_default().push(at);
+            }
         }
         let at = places
             .get(&cell(&part))
@@ -50,6 +53,8 @@ pub(super) fn edit<'m>(previous: Option<&Messages>, messages: &'m Messages) -> V
             None => EditPiece::New(part),
         });
     }
+    // The common beginning may be empty.
+    pieces.retain(|piece| piece.len() > 0);
     pieces
 }
 

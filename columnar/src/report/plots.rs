@@ -7,7 +7,7 @@ use plotters::prelude::*;
 
 use super::collect::ReportedFlow;
 use super::markup::number;
-use crate::model::usage::{Receipt, Total, grouped};
+use crate::model::usage::{Total, grouped};
 
 /// The width of a plot, and the height of a plot by step, in pixels.
 const WIDTH: u32 = 760;
@@ -33,8 +33,7 @@ impl PlotUnit {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a plot is not exact")]
-    fn amount<'r>(self, receipts: impl Iterator<Item = &'r Receipt>) -> f64 {
-        let total: Total = receipts.collect();
+    fn amount(self, total: &Total) -> f64 {
         match self {
             Self::Dollars => number(total.cost),
             Self::Tokens => (total.usage.input + total.usage.output) as f64,
@@ -69,8 +68,7 @@ pub(super) fn by_column(flow: &ReportedFlow<'_>) -> Markup {
     let unit = PlotUnit::of(flow);
     let columns = flow.outline.columns.iter().enumerate().filter(|(_, column)| column.pattern.is_some());
     let bars = columns.map(|(at, column)| {
-        let receipts = flow.bill.receipts().filter(|(name, ..)| **name == column.name);
-        let amount = unit.amount(receipts.map(|(.., receipt)| receipt));
+        let amount = unit.amount(&flow.bill.column(&column.name));
         ColumnBar { column: at, name: &column.name, amount }
     });
     let bars: Vec<ColumnBar<'_>> = bars.collect();
@@ -117,7 +115,7 @@ pub(super) fn by_step(flow: &ReportedFlow<'_>) -> Markup {
     for (name, step, receipt) in flow.bill.receipts() {
         let bar = bars.get_mut(step / steps);
         if let Some(amount) = bar.and_then(|bar| bar.get_mut(flow.find(name)?)) {
-            *amount += unit.amount([receipt].into_iter());
+            *amount += unit.amount(&Total::from_iter([receipt]));
         }
     }
     let most = bars.iter().map(|bar| bar.iter().sum()).fold(0.0, f64::max);

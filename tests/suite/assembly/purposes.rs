@@ -117,7 +117,11 @@ async fn the_text_of_a_view_has_its_purpose() {
     let reads = &outline.columns.iter().find(|column| &*column.name == "answer").unwrap().reads;
     let purposes: Vec<Purpose> = reads.iter().map(|view| view.purpose).collect();
     assert_eq!(purposes, [Purpose::Context, Purpose::Primary, Purpose::Instruction]);
-    assert!(outline.mermaid().contains("rules -- latest, instruction --> answer"), "{}", outline.mermaid());
+    assert!(
+        outline.mermaid().contains(r#"rules -->|"latest.instruction()"| answer"#),
+        "{}",
+        outline.mermaid()
+    );
     for text in ["rules.latest.instruction()", "notes.window(3).context().as(\"facts\")"] {
         assert_eq!(View::from(text).to_string(), text);
     }

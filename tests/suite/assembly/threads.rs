@@ -250,7 +250,7 @@ async fn r19_outline_forecast_and_definition_know_threads() {
     let outline = f.outline();
     let critic = outline.columns.iter().find(|column| *column.name == *"critic").unwrap();
     assert_eq!((critic.pattern, critic.repeats), (Some(Pattern::Thread), Repeats::Thread));
-    assert!(critic.reads[0].is_thread && outline.mermaid().contains("assistant -- thread --> critic"));
+    assert!(critic.reads[0].is_thread && outline.mermaid().contains(r#"assistant -->|"thread()"| critic"#));
     drop(f);
 
     let other = continued(&echo(), &echo(), Column::all);

@@ -86,7 +86,7 @@ fn a_lagged_view_waits_for_no_cell_of_the_same_step() {
     let levels: Vec<usize> = outline.columns.iter().map(|column| column.level).collect();
     assert_eq!(levels, [0, 1, 1, 2]);
     assert_eq!(outline.columns[1].reads.iter().map(|read| read.lag).collect::<Vec<_>>(), [0, 1]);
-    assert!(outline.mermaid().contains("con -. latest .-> pro"));
+    assert!(outline.mermaid().contains(r#"con -.->|"prev"| pro"#));
 }
 
 /// A lagged value stays in the turn that reads it, so every request is a prefix of the next.

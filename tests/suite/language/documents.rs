@@ -118,7 +118,7 @@ log    level 1  accumulator  grows every step   repeats everything
         assert!(coder.reads[0].is_tiered && !coder.reads[1].is_tiered && !log.reads[0].is_tiered);
         assert_eq!((coder.pattern, coder.repeats), (Some(Pattern::Accumulator), Repeats::Tiers));
         let mermaid = outline.mermaid();
-        for line in ["files[(files)]", "user([user])", "files -- tiers --> coder", "files -- all --> log"] {
+        for line in ["files[(files)]", "user([user])", r#"files -->|"tiered()"| coder"#, "files --> log"] {
             assert!(mermaid.contains(line), "{mermaid}");
         }
     }

@@ -72,9 +72,9 @@ fn text_only_means_the_same_in_every_form() -> Result<(), BoxError> {
     let outline = Chat::GRAPH.outline();
     let mermaid = outline.mermaid();
     for line in [
-        "user -- all, text only --> answer",
-        "rules -- latest, instruction, text only --> answer",
-        "user -- all --> whole",
+        r#"user -->|"text_only()"| answer"#,
+        r#"rules -->|"latest.text_only().instruction()"| answer"#,
+        "user --> whole",
     ] {
         assert!(mermaid.contains(line), "{mermaid}");
     }

@@ -162,7 +162,7 @@ mod a_flow_with_a_module {
         let outline = Chat::GRAPH.outline();
         assert_eq!(outline.columns.iter().map(|column| column.level).collect::<Vec<_>>(), [0, 4, 1, 2, 3]);
         assert!(
-            outline.mermaid().contains("    user -- latest --> debate.critic\n"),
+            outline.mermaid().contains("    user -->|\"latest\"| debate.critic\n"),
             "{}",
             outline.mermaid()
         );

@@ -84,7 +84,7 @@ fn a_graph_prints_the_purposes_as_they_were_declared() {
     let purposes: Vec<Purpose> = answer.reads.iter().map(|view| view.purpose).collect();
     assert_eq!(purposes, [Purpose::Context, Purpose::Primary, Purpose::Instruction]);
     let mermaid = outline.mermaid();
-    for line in ["docs -- latest, context --> answer", "rules -- latest, instruction --> answer"] {
+    for line in [r#"docs -->|"latest.context()"| answer"#, r#"rules -->|"latest.instruction()"| answer"#] {
         assert!(mermaid.contains(line), "{mermaid}");
     }
 }
@@ -209,9 +209,9 @@ mod another_flow {
         let court = Court::new(ScriptedModel::new(|request| format!("said {}", request.messages.len())));
         let graph = court.outline().mermaid();
         for line in [
-            "debate.context -- latest, context --> verdict",
-            "debate.critic -. latest, instruction .-> verdict",
-            "rules -- latest, instruction --> debate.critic",
+            r#"debate.context -->|"latest.context()"| verdict"#,
+            r#"debate.critic -.->|"prev.instruction()"| verdict"#,
+            r#"rules -->|"latest.instruction()"| debate.critic"#,
         ] {
             assert!(graph.contains(line), "{graph}");
         }

@@ -164,20 +164,21 @@ impl Price {
     ///
     /// Compute the cost of each call: the sum of several usages may look like one long request with a higher price.
     pub fn cost(&self, usage: &Usage) -> Dollars {
-        self.rates_of(usage).cost(usage)
+        self.for_call(usage).rates.cost(usage)
     }
 
     /// The highest cost of a call: written tokens are assumed to have the more expensive lifetime.
     pub(super) fn at_most(&self, usage: &Usage) -> Dollars {
-        let rates = self.rates_of(usage);
+        let rates = self.for_call(usage).rates;
         // A provider without a long lifetime has no such price, and the short one counts.
         UnitRates { write: rates.long_write.unwrap_or(0).max(rates.write), ..rates }.cost(usage)
     }
 
-    fn rates_of(&self, usage: &Usage) -> UnitRates {
-        match self.beyond {
-            Some((tokens, beyond)) if usage.input > tokens => beyond,
-            _ => self.rates,
+    /// The price of a call with these tokens, which may be a long request.
+    pub(crate) fn for_call(&self, usage: &Usage) -> Self {
+        match self.long_request() {
+            Some((tokens, long)) if usage.input > tokens => long,
+            _ => *self,
         }
     }
 }
