@@ -153,7 +153,7 @@ async fn a_flow_without_its_program_has_documents_renamed_columns_versions_and_f
             prompt("Describe.").version("2"),
         );
         let coder = column(name, views, prompt("You write Rust."));
-        let coder = was.into_iter().fold(coder, |coder, was| coder.was(was));
+        let coder = was.into_iter().fold(coder, Column::was);
         let review = column("review", coder.thread(), prompt("Review it."));
         [log, review]
     };

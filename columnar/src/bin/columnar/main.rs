@@ -124,7 +124,7 @@ async fn run(verb: Verb, output: &mut Output) -> Result<ExitCode, BoxError> {
         Verb::List { store, long } => shown::list(&StorePlace::find(&store)?, long, output).await?,
         Verb::Show { flow, last } => shown::show(&flow.select().await?, last, output).await?,
         Verb::Bill { flow } if flow.names.is_empty() => {
-            shown::bills(&StorePlace::find(&flow.store)?, output).await?
+            shown::bills(&StorePlace::find(&flow.store)?, output).await?;
         }
         Verb::Bill { flow } => shown::bill(&flow.select().await?, output).await?,
         Verb::Messages { flow, json } => shown::messages(&flow.select().await?, json, output).await?,
