@@ -8,6 +8,7 @@
 mod call;
 mod context;
 mod convert;
+pub(crate) mod error_class;
 pub(crate) mod inputs;
 mod later_settings;
 mod other_names;
@@ -41,7 +42,6 @@ pub(crate) use context::Defaults;
 #[cfg(feature = "typed")]
 pub(crate) use context::OutputSpec;
 pub use convert::{IntoOutcome, IntoReply, IntoStep, IntoText, Json, OutputOfStep};
-#[cfg(feature = "tracing")]
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};

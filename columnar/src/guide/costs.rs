@@ -46,7 +46,7 @@
 //! `println!("{}", chat.bill())` prints the bill as a table. A bill covers the cells in memory: all of them, unless the
 //! flow was opened with [`recent`](super::stores#loading). Then [`load(0)`](crate::flow::LiveFlow::load) loads the
 //! others. A cell that failed has no receipt. When a later attempt succeeds, the receipt counts all attempts of that
-//! run.
+//! run, and [`call_times`](crate::usage::Receipt::call_times) has the kinds of the errors before, such as `429` or `timeout`.
 //!
 //! # Prices
 //!

@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 use super::cells::{colour, id, name};
 use super::collect::ReportedFlow;
 use super::markup::{count, plain, table};
+use super::words;
 use crate::model::usage::{CallTime, Grouped, Receipt, object};
 use crate::schedule::Cell;
 
@@ -213,7 +214,9 @@ fn slowest(flow: &ReportedFlow<'_>, timeline: &CallTimeline) -> Markup {
         let [waited, took] = [timed.begin - timed.ready, timed.end - timed.begin];
         let [waited, took] = [waited, took].map(|time| plain(format_args!("{} ms", Grouped(time))));
         let path = if timed.is_critical { "yes" } else { "" };
-        vec![link, waited, took, plain(timed.calls.len().max(1)), plain(path)]
+        let failed = words::failures(&timed.calls).map_or_else(String::new, |failed| format!(" ({failed})"));
+        let calls = plain(format_args!("{}{failed}", timed.calls.len().max(1)));
+        vec![link, waited, took, calls, plain(path)]
     });
     table("The slowest cells", &["Cell", "Waited", "Took", "Calls", "Critical path"], rows)
 }
@@ -250,7 +253,8 @@ pub(super) fn trace(flow: &ReportedFlow<'_>) -> Json {
         for (at, call) in timed.calls.iter().enumerate() {
             let begin = timed.begin + call.after;
             let times = [begin, (begin + call.ms).min(timed.end)];
-            events.push(slice(tid, &format!("call {}", at + 1), times, &json!({})));
+            let error = call.error.as_deref().map(Json::from);
+            events.push(slice(tid, &format!("call {}", at + 1), times, &object([("error", error)])));
         }
     }
     json!({ "displayTimeUnit": "ms", "traceEvents": events })

@@ -3,11 +3,12 @@
 use std::time::SystemTime;
 
 use super::collect::ReportedFlow;
+use crate::compute::error_class;
 use crate::context::{Messages, Part};
 use crate::declare::error::Printable;
 use crate::history::Attachment;
 use crate::model::cache::AuditedCall;
-use crate::model::usage::{Grouped, Price, Receipt, UnixTime, grouped};
+use crate::model::usage::{CallTime, Grouped, Price, Receipt, UnixTime, grouped};
 use crate::run::CellState;
 use crate::schedule::Cell;
 
@@ -18,11 +19,12 @@ const NAMED: usize = 20;
 const YEAR_10000: u64 = 253_402_300_800_000;
 
 /// The names of the facts of a receipt.
-pub(super) const FACTS: [&str; 15] = [
+pub(super) const FACTS: [&str; 16] = [
     "Model",
     "Calls",
     "Calls without reported usage",
     "Attempts",
+    "Failed calls",
     "Tokens in",
     "of these read from the cache",
     "of these written to the cache",
@@ -45,6 +47,7 @@ pub(super) fn facts(receipt: &Receipt) -> [Option<String>; FACTS.len()] {
         Some(Grouped(receipt.calls.into()).to_string()),
         positive(receipt.unreported.into()),
         positive(receipt.attempts.into()),
+        failures(&receipt.call_times),
         Some(Grouped(usage.input).to_string()),
         positive(usage.cache_read),
         positive(usage.cache_write),
@@ -57,6 +60,16 @@ pub(super) fn facts(receipt: &Receipt) -> [Option<String>; FACTS.len()] {
         receipt.diagnosis.as_ref().map(shown),
         receipt.id.as_ref().map(shown),
     ]
+}
+
+/// The calls whose attempts failed, with the reasons.
+pub(super) fn failures(calls: &[CallTime]) -> Option<String> {
+    let failed = calls.iter().enumerate().filter_map(|(at, call)| match call.error.as_deref()? {
+        error_class::OTHER => Some(format!("call {}: another error", at + 1)),
+        class => Some(format!("call {}: {}", at + 1, shown(class))),
+    });
+    let failed: Vec<String> = failed.collect();
+    (!failed.is_empty()).then(|| failed.join(", "))
 }
 
 fn positive(figure: u64) -> Option<String> {

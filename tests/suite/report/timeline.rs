@@ -1,6 +1,7 @@
 //! When cells called their models, in receipts, in the page and in a trace.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -37,7 +38,7 @@ impl Model for Unsteady {
 
     fn reply(&self, _: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let chunks = match self.calls.fetch_add(1, Ordering::Relaxed) {
-            0 => vec![Err("the first call fails".into())],
+            0 => vec![Err(io::Error::new(io::ErrorKind::ConnectionReset, "said in confidence").into())],
             call => vec![Ok(Chunk::Text(format!("reply {call}"))), Ok(Chunk::stop())],
         };
         let time = self.time;
@@ -74,6 +75,7 @@ async fn a_receipt_has_the_time_of_each_call_of_several() -> Result<()> {
     let [receipt] = &*retried else { panic!("one call fails: {retried:?}") };
     let [first, second] = &*receipt.call_times else { panic!("two calls: {receipt:?}") };
     assert_eq!((first.after, first.ms, second.ms), (0, 1000, 1000));
+    assert_eq!((first.error.as_deref(), &second.error), (Some("ConnectionReset"), &None));
     assert!(second.after > 1000, "there is a pause: {receipt:?}");
     assert_eq!(receipt.ms, second.after + 1000);
     assert_eq!(receipt.to_string().parse().as_ref(), Ok(&**receipt));
@@ -129,7 +131,8 @@ async fn a_trace_and_a_page_have_calls_waiting_and_the_critical_path() -> Result
         let [event] = *named(cell) else { panic!("{cell} is in the trace once") };
         assert_eq!(event["args"]["model"], "unsteady");
     }
-    assert_eq!((named("call 1").len(), named("call 2").len()), (1, 1));
+    let ([first], [second]) = (&*named("call 1"), &*named("call 2")) else { panic!("two calls of one cell") };
+    assert_eq!((&first["args"]["error"], &second["args"]["error"]), (&"ConnectionReset".into(), &Json::Null));
     assert!(named("checked 0").is_empty(), "it called no model");
     // The column takes one cell at a time, so the others wait although what they read is there.
     assert!(!named("waiting").is_empty());
@@ -141,7 +144,11 @@ async fn a_trace_and_a_page_have_calls_waiting_and_the_critical_path() -> Result
     assert!(critical.iter().any(|name| name.as_str().unwrap().starts_with("judged")), "{critical:?}");
     assert!(critical.iter().any(|name| name.as_str().unwrap().starts_with("draft")), "{critical:?}");
 
-    let page = Element::parse(&report::html(&f));
+    let page = report::html(&f);
+    // In the article, in the block and in the timeline: the kind of the error, and not the text.
+    assert_eq!(page.matches("call 1: ConnectionReset").count(), 3);
+    assert!(!page.contains("said in confidence"));
+    let page = Element::parse(&page);
     let drawing = page
         .all("svg")
         .into_iter()

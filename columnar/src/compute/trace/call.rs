@@ -9,7 +9,8 @@ use tracing::instrument::{Instrument, Instrumented};
 use tracing::span::EnteredSpan;
 
 use super::run::OpenSpan;
-use super::{content, failure, names};
+use super::{content, names};
+use crate::compute::error_class;
 use crate::model::registry;
 use crate::model::rendering::Request;
 use crate::model::{End, Finish};
@@ -85,7 +86,7 @@ impl CallSpan {
         self.open.outcome = Some(names::OK);
         let finish = match &end.finish {
             Finish::Other(reason) if self.captured.is_some() => reason.as_str(),
-            finish => failure::finish(finish),
+            finish => error_class::finish(finish),
         };
         // The form of the debug output: `tracing` has no lists, and a list of plain words is JSON.
         let span = &self.open.span;

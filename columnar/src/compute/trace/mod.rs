@@ -37,8 +37,8 @@
 //! - A failed attempt that is followed by another one is an event of the level `WARN` in the cell, with
 //!   `columnar.attempt` and `error.type`.
 //! - `error.type` is an HTTP status, a kind of [`std::io::Error`], `timeout`, `overloaded` (a model that takes no more
-//!   calls), `limit` (a call that could cost too much), `panic`, `store`, `broke_off` (a reply without an end), a finish
-//!   reason, or `_OTHER`.
+//!   calls), `limit` (a call that could cost too much), `panic`, `store`, `broke_off` (a reply without an end), `invalid`
+//!   (a reply that is no value of the type), a finish reason, or `_OTHER`.
 //! - `gen_ai.response.finish_reasons` is a list in JSON: `["stop"]`, `["length"]`, `["content_filter"]` or
 //!   `["other"]`.
 //!
@@ -62,7 +62,6 @@
 
 mod call;
 mod content;
-mod failure;
 mod names;
 mod run;
 

@@ -1,12 +1,14 @@
 //! The spans of a run and of the cells, and what all spans have in common: an outcome, which is recorded at the end.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 
 use tracing::field::Empty;
 use tracing::span::EnteredSpan;
 use tracing::{Span, info_span, warn};
 
-use super::{content, failure, names};
+use super::{content, names};
+use crate::compute::error_class::class;
 use crate::declare::Name;
 
 /// An open span. When the span is dropped, the outcome is recorded.
@@ -27,10 +29,19 @@ impl OpenSpan {
         self.span.clone().entered()
     }
 
-    /// `class` overrides the class that the error's causes show.
-    pub(super) fn failed(&mut self, error: &(dyn StdError + 'static), class: Option<&'static str>) {
+    /// `known` overrides the class that the error's causes show. The text of an error may quote the conversation, so that text
+    /// is recorded only if content is captured.
+    pub(super) fn failed(&mut self, error: &(dyn StdError + 'static), known: Option<&'static str>) {
         self.outcome = Some(names::FAILED);
-        failure::record(&self.span, error, class);
+        // Without a subscriber the error is not formatted.
+        if self.span.is_disabled() {
+            return;
+        }
+        self.span.record(names::OTEL_STATUS, "error");
+        self.span.record(names::ERROR_TYPE, known.map_or_else(|| class(error), Cow::Borrowed).as_ref());
+        if content::is_captured() {
+            self.span.record(names::ERROR_TEXT, error.to_string());
+        }
     }
 }
 
@@ -145,7 +156,7 @@ impl CellSpan {
             target: names::TARGET,
             {
                 { names::ATTEMPT } = attempt,
-                { names::ERROR_TYPE } = &*failure::class(error),
+                { names::ERROR_TYPE } = &*class(error),
                 { names::ERROR_TEXT } = content::is_captured().then(|| error.to_string()),
             },
             "an attempt failed, and another one follows",

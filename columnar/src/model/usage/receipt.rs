@@ -42,7 +42,7 @@ pub struct Receipt {
     /// The time from the moment at which a run took up the cell until the first call began, in milliseconds: the call
     /// waited for a limit, a rate, or a first reply that fills the provider's cache. 0 in receipts of earlier versions.
     pub waited: u64,
-    /// The times of the calls, if there was more than one. Empty in receipts of earlier versions.
+    /// The times of the calls, and the reasons of failures, if there was more than one call. Empty in receipts of earlier versions.
     pub call_times: Vec<CallTime>,
     /// The time at which the last call began, by the wall clock. `None` in receipts of earlier versions.
     pub at: Option<UnixTime>,
@@ -56,24 +56,27 @@ pub struct Receipt {
     pub diagnosis: Option<CacheDiagnosis>,
 }
 
-/// The time of one call among several of a cell.
+/// The time of one call among several of a cell, and the reason why another call followed.
 ///
 /// ```
 /// use columnar::usage::Receipt;
 ///
-/// let text = r#"{"calls":2,"attempts":2,"ms":1250,"call_times":[[0,200],[700,550]]}"#;
+/// let text = r#"{"calls":2,"attempts":2,"ms":1250,"call_times":[[0,200,"429"],[700,550]]}"#;
 /// let receipt: Receipt = text.parse()?;
-/// let pause = receipt.call_times[1].after - receipt.call_times[0].ms;
-/// assert_eq!(pause, 500);
+/// let [first, second] = &receipt.call_times[..] else { panic!("two calls") };
+/// assert_eq!((second.after - first.ms, first.error.as_deref()), (500, Some("429")));
 /// # Ok::<(), columnar::usage::ParseReceiptError>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallTime {
     /// The time from the beginning of the first call to the beginning of this one, in milliseconds.
     pub after: u64,
     /// The time from the beginning of the call to its end, in milliseconds.
     pub ms: u64,
+    /// The class of the error if the attempt of the call failed, in the words of `error.type` in a span: an HTTP status,
+    /// `timeout`, `overloaded`, a kind of [`std::io::Error`] and others. Never a text of the error.
+    pub error: Option<Arc<str>>,
 }
 
 impl Receipt {
@@ -93,7 +96,10 @@ impl Receipt {
     pub(super) fn members(&self) -> [(&'static str, Option<Json>); 17] {
         let Self { model, usage, calls, unreported, attempts, ms, waited, call_times, .. } = self;
         let Self { at, finish, id, thoughts, diagnosis, .. } = self;
-        let times = call_times.iter().map(|CallTime { after, ms }| json!([after, ms]));
+        let times = call_times.iter().map(|CallTime { after, ms, error }| match error.as_deref() {
+            Some(error) => json!([after, ms, error]),
+            None => json!([after, ms]),
+        });
         [
             ("model", model.as_deref().map(Json::from)),
             ("calls", Some(json!(calls))),
@@ -164,9 +170,11 @@ impl FromStr for Receipt {
 
 fn call_times(json: &Json) -> Result<Vec<CallTime>, ParseReceiptError> {
     let times = json.as_array().ok_or(ParseReceiptError)?.iter();
-    let times = times.map(|time| match time.as_array().map(Vec::as_slice) {
-        Some([after, ms]) => Some(CallTime { after: after.as_u64()?, ms: ms.as_u64()? }),
-        _ => None,
+    let times = times.map(|time| {
+        // A later version may write more.
+        let [after, ms, more @ ..] = &time.as_array()?[..] else { return None };
+        let error = more.first().and_then(Json::as_str).map(Arc::from);
+        Some(CallTime { after: after.as_u64()?, ms: ms.as_u64()?, error })
     });
     times.collect::<Option<_>>().ok_or(ParseReceiptError)
 }
@@ -216,7 +224,10 @@ mod tests {
             attempts: 6,
             ms: 7,
             waited: 9,
-            call_times: vec![CallTime { after: 0, ms: 3 }, CallTime { after: 4, ms: 2 }],
+            call_times: vec![
+                CallTime { after: 0, ms: 3, error: Some("a\"b".into()) },
+                CallTime { after: 4, ms: 2, error: None },
+            ],
             at: Some(UnixTime::from_millis(8)),
             finish: Some(Finish::Stop),
             id: Some("é".into()),

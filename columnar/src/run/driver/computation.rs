@@ -1,5 +1,6 @@
 //! The computation of one cell, with all attempts.
 
+use std::borrow::Cow;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 
 use super::warm_up::WarmUp;
 use crate::compute::trace::CellSpan;
-use crate::compute::{Context, Piece, Step};
+use crate::compute::{Context, Piece, Step, error_class};
 use crate::declare::Name;
 use crate::declare::default_limits::SKIP_MESSAGE;
 use crate::declare::error::BoxError;
@@ -186,7 +187,8 @@ impl<'a> Computation<'a> {
                 // The warm-up goes on: the next attempt sends the same prefix, and others wait for that reply.
                 // Deltas belong to one attempt, because a failed attempt stores nothing.
                 text.clear();
-                self.receipt.iter_mut().for_each(|receipt| receipt.close_call());
+                let class = error_class::class(&*error);
+                self.receipt.iter_mut().for_each(|receipt| receipt.call_failed(&class));
                 self.attempt = attempt + 1;
                 self.span.retry(attempt, &*error);
                 self.span.attempt(self.attempt);
@@ -229,6 +231,8 @@ impl<'a> Computation<'a> {
         // Before the rest: an error of users may panic in a method, and then this is called again.
         let cause = error.cause();
         let is_over_limit = SpendLimitError::of(&error).is_some();
+        let class = error.class().map_or_else(|| error_class::class(&error), Cow::Borrowed);
+        self.receipt.iter_mut().for_each(|receipt| receipt.call_failed(&class));
         self.span.failed(&error, error.class());
         let unstored = self.finish(None, Some(SkipReason::failed(&cause, SKIP_MESSAGE)));
         CellReport::Failed(Box::new(CellFailure { error, cause, is_over_limit, unstored }))
@@ -326,10 +330,19 @@ impl ReceiptBuilder {
         self.receipt.diagnosis = end.diagnosis;
     }
 
+    /// The attempt of the last call failed, of which the call may have ended before.
+    fn call_failed(&mut self, error: &str) {
+        self.close_call();
+        if let Some(call) = self.receipt.call_times.last_mut() {
+            // An attempt without a call says nothing about the call of an earlier one.
+            call.error.get_or_insert_with(|| error.into());
+        }
+    }
+
     fn close_call(&mut self) {
         if let Some(begin) = self.open.take() {
             let [after, ms] = [begin - self.started, begin.elapsed()].map(millis);
-            self.receipt.call_times.push(CallTime { after, ms });
+            self.receipt.call_times.push(CallTime { after, ms, error: None });
         }
     }
 

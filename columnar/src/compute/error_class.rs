@@ -1,15 +1,14 @@
-//! The class of an error, for spans. The text of an error may quote the conversation, so that text is recorded only if
-//! content is captured.
+//! The class of an error, for receipts and spans: the text of an error may quote the conversation.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::io;
 
 use tokio::time::error::Elapsed;
-use tracing::Span;
 
-use super::{content, names};
-use crate::compute::TimedOut;
+#[cfg(feature = "typed")]
+use super::SchemaMismatch;
+use super::TimedOut;
 use crate::declare::error::chain;
 #[cfg(feature = "providers")]
 use crate::model::ProviderError;
@@ -17,22 +16,10 @@ use crate::model::usage::SpendLimitError;
 use crate::model::{Finish, MediaError, Overloaded, ReplyError, Truncated};
 
 /// The class of all other errors, by the conventions.
-const OTHER: &str = "_OTHER";
-
-pub(super) fn record(span: &Span, error: &(dyn StdError + 'static), known: Option<&'static str>) {
-    // Without a subscriber the error is not formatted.
-    if span.is_disabled() {
-        return;
-    }
-    span.record(names::OTEL_STATUS, "error");
-    span.record(names::ERROR_TYPE, known.map_or_else(|| class(error), Cow::Borrowed).as_ref());
-    if content::is_captured() {
-        span.record(names::ERROR_TEXT, error.to_string());
-    }
-}
+pub(crate) const OTHER: &str = "_OTHER";
 
 /// The class of the first known error in the chain of causes.
-pub(super) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
+pub(crate) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
     chain(error).find_map(known).unwrap_or(OTHER.into())
 }
 
@@ -44,12 +31,6 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
         Some(ReplyError::Ended { finish: reason, .. }) => return Some(finish(reason).into()),
         None => {}
     }
-    if error.is::<MediaError>() {
-        return Some("unsupported_media".into());
-    }
-    if error.is::<Truncated>() {
-        return Some(finish(&Finish::Length).into());
-    }
     #[cfg(feature = "providers")]
     match error.downcast_ref() {
         // In the chain of causes this error is before its source, an `Overloaded` without a status.
@@ -59,22 +40,22 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {
         Some(ProviderError::TimedOut { .. }) => return Some("timeout".into()),
         _ => {}
     }
-    if error.is::<Overloaded>() {
-        return Some("overloaded".into());
-    }
-    if error.is::<SpendLimitError>() {
-        return Some("limit".into());
-    }
-    if error.is::<Elapsed>() || error.is::<TimedOut>() {
-        return Some("timeout".into());
-    }
-    let error: &io::Error = error.downcast_ref()?;
+    let classes = [
+        (error.is::<MediaError>(), "unsupported_media"),
+        (error.is::<Truncated>(), finish(&Finish::Length)),
+        #[cfg(feature = "typed")]
+        (error.is::<SchemaMismatch>(), "invalid"),
+        (error.is::<Overloaded>(), "overloaded"),
+        (error.is::<SpendLimitError>(), "limit"),
+        (error.is::<Elapsed>() || error.is::<TimedOut>(), "timeout"),
+    ];
+    let class = classes.iter().find(|(is_such, _)| *is_such).map(|(_, class)| Cow::Borrowed(*class));
     // The kind alone: the error may have any text.
-    Some(format!("{:?}", error.kind()).into())
+    class.or_else(|| Some(format!("{:?}", error.downcast_ref::<io::Error>()?.kind()).into()))
 }
 
 /// The finish reason in the words of the conventions. The provider's own word could be anything.
-pub(super) fn finish(finish: &Finish) -> &'static str {
+pub(crate) fn finish(finish: &Finish) -> &'static str {
     match finish {
         Finish::Stop => "stop",
         Finish::Length | Finish::ContextWindow => "length",
@@ -105,6 +86,13 @@ mod tests {
         assert_eq!(class(&at(Overloaded { retry_after: None }.into())), "overloaded");
         assert_eq!(class(&at(SpendLimitError::NoPrice { model: "x".to_owned() }.into())), "limit");
         assert_eq!(class(&Error::Running), "_OTHER");
+    }
+
+    #[cfg(feature = "typed")]
+    #[test]
+    fn a_reply_that_is_no_value_of_the_type_is_invalid() {
+        let mismatch = crate::compute::read::<u8>("a secret").expect_err("it is no number");
+        assert_eq!(class(&at(mismatch.into())), "invalid");
     }
 
     #[cfg(feature = "providers")]
