@@ -214,10 +214,11 @@ fn slowest(flow: &ReportedFlow<'_>, timeline: &CallTimeline) -> Markup {
         let [waited, took] = [timed.begin - timed.ready, timed.end - timed.begin];
         let [waited, took] = [waited, took].map(|time| plain(format_args!("{} ms", Grouped(time))));
         let path = if timed.is_critical { "yes" } else { "" };
-        let failed = words::failures(&timed.calls).unwrap_or_default();
-        vec![link, waited, took, plain(timed.calls.len().max(1)), plain(failed), plain(path)]
+        let failed = words::failures(&timed.calls).map_or_else(String::new, |failed| format!(" ({failed})"));
+        let calls = plain(format_args!("{}{failed}", timed.calls.len().max(1)));
+        vec![link, waited, took, calls, plain(path)]
     });
-    table("The slowest cells", &["Cell", "Waited", "Took", "Calls", "Failed calls", "Critical path"], rows)
+    table("The slowest cells", &["Cell", "Waited", "Took", "Calls", "Critical path"], rows)
 }
 
 /// The lanes of a trace that are set aside for a column.
