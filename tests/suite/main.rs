@@ -265,6 +265,7 @@ pub mod web {
 pub mod layers;
 pub mod links;
 pub mod measures;
+pub mod plots;
 pub mod records;
 #[cfg(feature = "terminal")]
 pub mod terminal;

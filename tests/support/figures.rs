@@ -1,23 +1,58 @@
-//! Measuring by pairs, and figures that a program can read.
+//! Measuring by pairs, and figures that are printed and recorded.
 
+use std::collections::BTreeMap;
 use std::env;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Prints a figure: `figure NAME = VALUE UNIT`.
-pub fn figure(name: &str, value: f64, unit: &str) {
-    println!("figure {name} = {value:.3} {unit}");
+/// The record of this program, which begins anew with the first figure of a run.
+static RECORD: LazyLock<Option<File>> = LazyLock::new(|| {
+    let program = env::current_exe().ok()?;
+    // Cargo adds a hash to the name.
+    let (bench, _) = program.file_stem()?.to_str()?.rsplit_once('-')?;
+    let path = record_of(bench)?;
+    fs::create_dir_all(path.parent()?).ok()?;
+    File::create(path).ok()
+});
+
+/// The file with the figures of a benchmark: a line of JSON for each, in the folder `figures` of the build.
+fn record_of(bench: &str) -> Option<PathBuf> {
+    // Programs of Cargo are in `target/release/deps`.
+    Some(env::current_exe().ok()?.ancestors().nth(3)?.join("figures").join(format!("{bench}.jsonl")))
 }
 
-/// Prints a figure and its upper limit.
+/// The figures of the last run of a benchmark, by name.
+pub fn recorded(bench: &str) -> BTreeMap<String, f64> {
+    let record = record_of(bench).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+    record.lines().filter_map(|line| serde_json::from_str::<(String, f64)>(line).ok()).collect()
+}
+
+fn record(name: &str, value: f64) {
+    if let Some(mut file) = RECORD.as_ref() {
+        writeln!(file, "{}", serde_json::json!([name, value])).expect("the folder of the build takes it");
+    }
+}
+
+/// Prints and records a figure: `figure NAME = VALUE UNIT`.
+pub fn figure(name: &str, value: f64, unit: &str) {
+    println!("figure {name} = {value:.3} {unit}");
+    record(name, value);
+}
+
+/// Prints and records a figure and its upper limit.
 pub fn bar(name: &str, value: f64, at_most: f64) {
+    record(name, value);
     let verdict = if value <= at_most { "met" } else { "not met" };
     println!("ratio {name} = {value:.3}, bar {at_most}: {verdict}");
 }
 
-/// Prints a figure and its lower limit.
+/// Prints and records a figure and its lower limit.
 pub fn floor(name: &str, value: f64, at_least: f64) {
+    record(name, value);
     let verdict = if value >= at_least { "met" } else { "not met" };
     println!("ratio {name} = {value:.3}, bar at least {at_least}: {verdict}");
 }

@@ -23,6 +23,7 @@ pub mod figures;
 pub mod flood;
 pub mod gate;
 pub mod live;
+pub mod load;
 pub mod log;
 pub mod models;
 pub mod naive;
@@ -30,6 +31,7 @@ pub mod panics;
 pub mod parse;
 pub mod peers;
 pub mod pictures;
+pub mod plots;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod process;

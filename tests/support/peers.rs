@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 use std::env;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 use std::time::Duration;
@@ -42,8 +42,7 @@ pub struct Peers {
 impl Peers {
     /// Starts the peers that are installed, and prints the others. The program in Rust is built below `target`.
     pub fn start(target: &Path) -> Self {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
-        let [rust, python] = [in_rust(&folder, target), in_python(&folder)].map(Peer::of);
+        let [rust, python] = [in_rust(target), in_python()].map(Peer::of);
         Self { rust, python }
     }
 }
@@ -82,11 +81,35 @@ impl Peer {
     }
 }
 
-fn in_rust(folder: &Path, target: &Path) -> Option<Program> {
+/// A command of cargo that builds and runs a program of `tests/peers`, below `target`.
+fn cargo_run(target: &Path) -> Command {
     // Cargo tells the path of cargo to the programs that cargo runs, so the same version builds the peers.
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["run", "--release", "--locked", "--manifest-path"]).arg(folder.join("Cargo.toml"));
-    let program = Program::start(command.arg("--target-dir").arg(target.join("peers")));
+    command.args(["run", "--release", "--locked", "--manifest-path"]).arg(folder().join("Cargo.toml"));
+    command.arg("--target-dir").arg(target.join("peers"));
+    command
+}
+
+/// The clients of providers in Rust: a program that makes calls once, and prints what they cost.
+pub fn clients_in_rust(target: &Path) -> Command {
+    let mut command = cargo_run(target);
+    command.args(["--quiet", "--features", "clients", "--bin", "clients", "--"]);
+    command
+}
+
+/// The clients of providers in Python.
+pub fn clients_in_python(_: &Path) -> Command {
+    let mut command = Command::new(interpreter());
+    command.arg(folder().join("clients.py"));
+    command
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
+}
+
+fn in_rust(target: &Path) -> Option<Program> {
+    let program = Program::start(&mut cargo_run(target));
     if program.is_none() {
         println!("SKIPPED peers: dagx and graph-flow could not be built, see above");
     }
@@ -98,9 +121,9 @@ pub fn interpreter() -> String {
     env::var(PYTHON).unwrap_or_else(|_| "python3".into())
 }
 
-fn in_python(folder: &Path) -> Option<Program> {
+fn in_python() -> Option<Program> {
     let interpreter = interpreter();
-    let Some(program) = Program::start(Command::new(&interpreter).arg(folder.join("peers.py"))) else {
+    let Some(program) = Program::start(Command::new(&interpreter).arg(folder().join("peers.py"))) else {
         println!("SKIPPED peers: langgraph, hamilton: {interpreter} does not run; {PYTHON} may name another");
         return None;
     };

@@ -165,7 +165,8 @@ async fn serve(mut socket: TcpStream, script: Script, log: Arc<Log>) {
     while matches!(socket.read_buf(&mut Vec::with_capacity(1024)).await, Ok(1..)) {}
 }
 
-fn is_whole(request: &[u8]) -> bool {
+/// Whether a request has its whole body.
+pub fn is_whole(request: &[u8]) -> bool {
     let Some(end) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
     // Names of fields have no case (RFC 9110, section 5.1).
     let head = String::from_utf8_lossy(request.get(..end).unwrap_or_default()).to_lowercase();

@@ -251,6 +251,10 @@
 //! | of redb, by an agent | 0.79, 0.79 | 0.74, 0.75 | 0.54, 0.61 | 0.94, 0.94 | 0.31, 0.34 | 0.22, 0.24 |
 //! | of quinn, with a map | 1.22, 1.22 | 0.78, 0.82 | 0.61, 0.94 | 0.94, 0.99 | 0.48, 0.58 | 0.29, 0.38 |
 //!
+//! The medians of all sessions, with pauses of a person:
+//!
+#![cfg_attr(doc, doc = include_str!("bills.svg"))]
+//!
 //! All files first or last is what other programs do: the current files go in front of the conversation or behind it.
 //! These are no measurements at a provider. The benchmark `cost` prints the bills of eight models, with the sizes of the
 //! largest requests.

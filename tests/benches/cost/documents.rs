@@ -130,6 +130,11 @@ fn medians(all: &[ProjectBills]) {
         };
         layouts().for_each(|layout| print!(" {:>13}", both(&|it| it.cost(layout))));
         println!(" {:>13} {:>13}", both(&|it| it.clairvoyant), both(&|it| it.free));
+        for layout in layouts().filter(|_| model == MODELS[0]) {
+            let name = layout.replace(' ', "_");
+            figure(&format!("batch_median_{name}"), of(Clock::Batch, &|it| it.cost(layout)), "x");
+            figure(&format!("human_median_{name}"), of(Clock::Human, &|it| it.cost(layout)), "x");
+        }
     }
     println!();
 }

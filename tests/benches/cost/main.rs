@@ -3,9 +3,8 @@
 //!
 //! `cargo bench -p columnar-tests --bench cost`
 //!
-//! Each line of the table is the worst provider for the library. `-- --all` prints all of them,
-//! `-- --columns` prints each column as well, and `-- --plot FILE.svg` draws the table. Then come the strategies of
-//! budgets and the layouts of edited files, with one provider, and the layouts of documents with eight models.
+//! Each line of the table is the worst provider for the library. `-- --all` prints all of them, and `-- --columns` prints
+//! each column as well. Then come the strategies of budgets and the layouts of edited files, with one provider, and the layouts of documents with eight models.
 //!
 //! `-- --documents` prints the last part alone, and `-- --threads` the columns that comment. `-- --record FOLDER STYLE ADDRESS` prints the sizes of sessions from the
 //! history of a repository, for the folder `traces/histories`; a style is `person`, `agent` or `map`.
@@ -14,13 +13,12 @@ mod documents;
 mod threads;
 
 use std::collections::BTreeMap;
+use std::env;
 use std::path::Path;
-use std::{env, fs};
 
 use columnar::cache::{CachePolicy, Pace};
 use columnar::{Result, View};
 use columnar_tests::cost::cache::Marks;
-use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::clock::Clock;
 use columnar_tests::cost::lifetimes::lifetime_figures;
 use columnar_tests::cost::outcome::{Column, Outcome, Worst};
@@ -72,10 +70,8 @@ fn main() -> Result<()> {
         layout_figures(&layouts(provider, rules)?);
     }
     figures(&outcomes);
+    policy_figures(&outcomes);
     lifetime_figures(&providers)?;
-    if let Some(file) = arguments.iter().skip_while(|argument| *argument != "--plot").nth(1) {
-        fs::write(file, plot(&worst)).unwrap_or_else(|error| println!("{file} is not written: {error}"));
-    }
     threads::compare()?;
     documents::compare()
 }
@@ -296,15 +292,19 @@ fn adversarial(outcomes: &[Outcome]) -> Worst {
     Worst::of(sums.into_iter().map(|(provider, (hinted, both))| (hinted / both, format!("T7, {provider}"))))
 }
 
-/// A group of bars for each trace and clock.
-fn plot(outcomes: &[&Outcome]) -> String {
-    let series: Vec<&str> =
-        ["library"].into_iter().chain(POLICIES.iter().map(|policy| policy.name())).collect();
-    let group = |outcome: &&Outcome| {
-        let total = outcome.total();
-        let costs = [total.library].into_iter().chain(outcome.others.iter().copied());
-        let name = format!("{} {}", outcome.trace, outcome.clock.name());
-        (name, costs.map(|cost| cost / total.bound).collect())
-    };
-    chart("cost over its lower bound", &series, &outcomes.iter().map(group).collect::<Vec<_>>())
+/// The cost of each policy over the lower bound, in the median and in the worst case.
+fn policy_figures(outcomes: &[Outcome]) {
+    let names = ["library"].into_iter().chain(POLICIES.iter().map(|policy| policy.name()));
+    for (at, name) in names.enumerate() {
+        let mut ratios: Vec<f64> = Vec::new();
+        for outcome in outcomes {
+            let total = outcome.total();
+            let cost = if at == 0 { Some(&total.library) } else { outcome.others.get(at - 1) };
+            ratios.extend(cost.map(|cost| cost / total.bound));
+        }
+        ratios.sort_by(f64::total_cmp);
+        let [median, worst] = [ratios.get(ratios.len() / 2), ratios.last()];
+        figure(&format!("{name}_over_bound_median"), median.copied().unwrap_or_default(), "x");
+        figure(&format!("{name}_over_bound_worst"), worst.copied().unwrap_or_default(), "x");
+    }
 }

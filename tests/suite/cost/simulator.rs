@@ -4,7 +4,6 @@
 use columnar::Result;
 use columnar::cache::Lifetime;
 use columnar_tests::cost::cache::{Bill, Cache, Mark, Marks, Refused};
-use columnar_tests::cost::chart::chart;
 use columnar_tests::cost::outcome::Outcome;
 use columnar_tests::cost::policies::POLICIES;
 use columnar_tests::cost::request::{Piece, Prefixes, Request, Speaker};
@@ -233,14 +232,6 @@ fn our_marks_never_cost_more_than_no_cache() -> Result<()> {
         }
     }
     Ok(())
-}
-
-#[test]
-fn a_chart_has_a_bar_for_each_value() {
-    let groups = [("one".to_owned(), vec![1.0, 2.0]), ("two".to_owned(), vec![16.0, 4.0])];
-    let chart = chart("title", &["a", "b"], &groups);
-    assert_eq!(chart.matches("<rect x=").count(), 4);
-    assert!(chart.contains(r#"height="260.0""#) && chart.contains("two: 16.000"), "{chart}");
 }
 
 /// Few requests of few blocks, with pauses around the lifetimes between them.

@@ -13,7 +13,6 @@ pub mod bound;
 pub mod cache;
 pub mod cached_model;
 pub mod certificate;
-pub mod chart;
 pub mod clairvoyant;
 pub mod clock;
 pub mod documents;
