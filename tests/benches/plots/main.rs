@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Runs a benchmark, which records its figures.
 fn run(bench: &str) -> Result<(), Box<dyn Error>> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["bench", "-p", "columnar-tests", "--all-features", "--bench", bench]);
+    command.args(["bench", "-p", "columnar-tests", "--features", "providers,sqlite", "--bench", bench]);
     if !command.status()?.success() {
         println!("FAILED {bench}: its plot has the figures so far");
     }
@@ -43,7 +43,9 @@ fn draw(plot: &Plot) -> Result<(), Box<dyn Error>> {
             println!("{file}");
         }
         None => {
-            println!("SKIPPED {file}: run `cargo bench -p columnar-tests --all-features --bench {bench}`")
+            println!(
+                "SKIPPED {file}: run `cargo bench -p columnar-tests --features providers,sqlite --bench {bench}`"
+            )
         }
     }
     Ok(())

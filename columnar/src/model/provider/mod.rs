@@ -299,7 +299,7 @@ impl Model for Provider {
 
     fn reply(&self, request: Request) -> BoxStream<'static, Result<Chunk, BoxError>> {
         let opened = self.clone().open(request);
-        let replies = opened.map_ok(|reply| try_unfold(Some(reply), ReplyStream::next));
+        let replies = opened.map_ok(|reply| try_unfold(Some(Box::new(reply)), ReplyStream::next));
         replies.try_flatten_stream().map_err(BoxError::from).boxed()
     }
 }

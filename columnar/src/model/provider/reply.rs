@@ -211,19 +211,28 @@ fn with_private_halves(json: &str) -> String {
     replaced + rest
 }
 
+/// The value at this path, with a slash before each name or index. [`Json::pointer`] copies each name twice for its escapes,
+/// which no name here has, and formats read several paths for each word of a reply.
+pub(super) fn at<'j>(json: &'j Json, path: &str) -> Option<&'j Json> {
+    path.split('/').skip(1).try_fold(json, |value, key| match value {
+        Json::Array(values) => values.get(key.parse::<usize>().ok()?),
+        value => value.get(key),
+    })
+}
+
 /// The text at this path.
 pub(super) fn string<'j>(json: &'j Json, path: &str) -> Option<&'j str> {
-    json.pointer(path)?.as_str()
+    at(json, path)?.as_str()
 }
 
 /// The number at this path.
 pub(super) fn count(json: &Json, path: &str) -> Option<u64> {
-    json.pointer(path)?.as_u64()
+    at(json, path)?.as_u64()
 }
 
 /// Whether there is a list with members at this path.
 pub(super) fn has_members(json: &Json, path: &str) -> bool {
-    json.pointer(path).and_then(Json::as_array).is_some_and(|members| !members.is_empty())
+    at(json, path).and_then(Json::as_array).is_some_and(|members| !members.is_empty())
 }
 
 #[cfg(test)]

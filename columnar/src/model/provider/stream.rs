@@ -150,7 +150,10 @@ impl ReplyStream {
     }
 
     /// The next chunk, with the stream of all later chunks. A reply that breaks off gets no [`Chunk::End`].
-    pub(super) async fn next(stream: Option<Self>) -> Result<Option<(Chunk, Option<Self>)>, ProviderError> {
+    /// The stream is boxed, as each chunk would move all of it.
+    pub(super) async fn next(
+        stream: Option<Box<Self>>,
+    ) -> Result<Option<(Chunk, Option<Box<Self>>)>, ProviderError> {
         let Some(mut stream) = stream else {
             return Ok(None);
         };

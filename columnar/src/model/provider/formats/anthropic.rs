@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::model::cache::Lifetime;
 use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
-use crate::model::provider::reply::{WireReply, count, string};
+use crate::model::provider::reply::{WireReply, at, count, string};
 use crate::model::provider::settings::SentSettings;
 use crate::model::registry::{Effort, EffortForm};
 use crate::model::rendering::cache_control;
@@ -66,7 +66,7 @@ fn thinking(settings: &SentSettings<'_>) -> Option<Json> {
 fn read(kind: &str, event: &Json, reply: &mut WireReply) {
     match kind {
         "message_start" => {
-            add_tokens(event.pointer("/message/usage"), reply);
+            add_tokens(at(event, "/message/usage"), reply);
             // Source: <https://platform.claude.com/docs/en/build-with-claude/cache-diagnostics>
             let reason = "/message/diagnostics/cache_miss_reason";
             let [kind, missed] = ["type", "cache_missed_input_tokens"].map(|name| format!("{reason}/{name}"));
@@ -80,7 +80,7 @@ fn read(kind: &str, event: &Json, reply: &mut WireReply) {
             reply.add_thought(event, "/delta/thinking");
         }
         "message_delta" => {
-            add_tokens(event.pointer("/usage"), reply);
+            add_tokens(at(event, "/usage"), reply);
             let finish = string(event, "/delta/stop_reason");
             reply.finish = finish.map(str::to_owned).or_else(|| reply.finish.take());
         }

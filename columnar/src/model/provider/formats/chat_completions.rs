@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::model::provider::call::{CallTarget, ProviderCall};
 use crate::model::provider::format::WireFormat;
-use crate::model::provider::reply::{WireReply, WireTokens, count, has_members, string};
+use crate::model::provider::reply::{WireReply, WireTokens, at, count, has_members, string};
 use crate::model::registry::{self, Effort, EffortForm};
 use crate::model::rendering::message;
 use crate::model::usage::object;
@@ -73,7 +73,7 @@ fn read(_: &str, event: &Json, reply: &mut WireReply) {
     // places.
     if reply.finish.is_some() || choices.is_empty() {
         let places = ["/usage", "/x_groq/usage", "/choices/0/usage"];
-        let usage = places.iter().find_map(|path| event.pointer(path).filter(|usage| usage.is_object()));
+        let usage = places.iter().find_map(|path| at(event, path).filter(|usage| usage.is_object()));
         let tokens = usage.and_then(|usage| tokens(usage, reply.counts_thoughts_apart));
         reply.tokens = tokens.unwrap_or(reply.tokens);
     }

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
-use crate::model::provider::reply::{WireReply, WireTokens, string};
+use crate::model::provider::reply::{WireReply, WireTokens, at, string};
 use crate::model::usage::object;
 
 pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat".to_owned(), body, read);
@@ -43,7 +43,7 @@ fn read(kind: &str, event: &Json, reply: &mut WireReply) {
         "tool-call-start" => reply.has_tool_call = true,
         "message-end" => {
             reply.finish = string(event, "/delta/finish_reason").map(str::to_owned);
-            let usage = event.pointer("/delta/usage").unwrap_or(&Json::Null);
+            let usage = at(event, "/delta/usage").unwrap_or(&Json::Null);
             let [input, output] = ["input_tokens", "output_tokens"].map(|name| {
                 let [tokens, billed] =
                     ["tokens", "billed_units"].map(|part| count(usage.get(part)?.get(name)?));

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::context::Role;
 use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
-use crate::model::provider::reply::{WireReply, WireTokens, count, string};
+use crate::model::provider::reply::{WireReply, WireTokens, at, count, string};
 use crate::model::provider::settings::SentSettings;
 use crate::model::usage::object;
 
@@ -51,10 +51,10 @@ fn thinking(settings: &SentSettings<'_>) -> Option<Json> {
 
 fn read(_: &str, event: &Json, reply: &mut WireReply) {
     // A blocked request has no reply, and may be paid for.
-    if event.pointer("/promptFeedback/blockReason").is_some() {
+    if at(event, "/promptFeedback/blockReason").is_some() {
         reply.block();
     }
-    let parts = event.pointer("/candidates/0/content/parts").and_then(Json::as_array);
+    let parts = at(event, "/candidates/0/content/parts").and_then(Json::as_array);
     for part in parts.into_iter().flatten() {
         if part.get("thought") == Some(&Json::Bool(true)) {
             reply.add_thought(part, "/text");

@@ -8,7 +8,7 @@ use crate::context::Role;
 use crate::model::cache::Lifetime;
 use crate::model::provider::call::ProviderCall;
 use crate::model::provider::format::WireFormat;
-use crate::model::provider::reply::{WireReply, WireTokens, count, string};
+use crate::model::provider::reply::{WireReply, WireTokens, at, count, string};
 use crate::model::rendering::message;
 use crate::model::usage::object;
 
@@ -81,7 +81,7 @@ fn read(kind: &str, event: &Json, reply: &mut WireReply) {
 fn end(event: &Json, reply: &mut WireReply) {
     // Some servers send the whole text only in this event.
     if !reply.has_text {
-        let items = event.pointer("/response/output").and_then(Json::as_array);
+        let items = at(event, "/response/output").and_then(Json::as_array);
         for part in items.into_iter().flatten().filter_map(|item| item.get("content")?.as_array()).flatten() {
             if string(part, "/type") == Some("output_text") {
                 reply.add_text(part, "/text");
@@ -91,7 +91,7 @@ fn end(event: &Json, reply: &mut WireReply) {
     }
     reply.is_refused |= string(event, "/response/incomplete_details/reason") == Some("content_filter");
     reply.finish = string(event, "/response/status").map(str::to_owned);
-    let usage = event.pointer("/response/usage").unwrap_or(&Json::Null);
+    let usage = at(event, "/response/usage").unwrap_or(&Json::Null);
     reply.tokens = WireTokens {
         input: count(usage, "/input_tokens"),
         output: count(usage, "/output_tokens").unwrap_or_default(),
