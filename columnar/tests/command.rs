@@ -200,7 +200,7 @@ async fn flows_are_listed_and_named_by_their_keys() {
     assert!(error.contains("there is no store at") && !missing.exists(), "{error}");
     fs::write(&missing, "a text").expect("it is written");
     let error = refused(&["list", missing.to_str().expect("it is UTF-8")]);
-    assert!(error.contains("nonesuch.db"), "{error}");
+    assert!(error.contains("nonesuch.db is no store"), "{error}");
     assert_eq!(fs::read(&missing).expect("it is there"), b"a text");
 }
 

@@ -1,12 +1,16 @@
 //! Where flows are stored, and the flow that the arguments name.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use columnar::reopen::OpenOptions;
 use columnar::store::{FileStore, PostgresStore, SqliteStore, Store};
 use columnar::{BoxError, Flow};
+
+/// The first bytes of a file of SQLite.
+const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// A flow, or a part of it.
 #[derive(Args)]
@@ -43,15 +47,20 @@ impl StorePlace {
             return Ok(database);
         }
         let path = PathBuf::from(address);
-        let status = fs::metadata(&path).map_err(|error| {
-            let known = "name a file of SQLite, a folder, or an address as in postgres://me@localhost/chats";
-            format!("there is no store at {address}: {error}; {known}")
-        })?;
-        Ok(match status.is_dir() {
-            true if path.join(".columnar").exists() => Self::Folder(path),
-            true => Self::Folders(path),
-            false => Self::Sqlite(path),
-        })
+        let known = "name a file of SQLite, a folder, or an address as in postgres://me@localhost/chats";
+        let status = fs::metadata(&path)
+            .map_err(|error| format!("there is no store at {address}: {error}; {known}"))?;
+        if status.is_dir() {
+            let is_store = path.join(".columnar").exists();
+            return Ok(if is_store { Self::Folder(path) } else { Self::Folders(path) });
+        }
+        let mut beginning = Vec::new();
+        File::open(&path)?.take(SQLITE.len() as u64).read_to_end(&mut beginning)?;
+        if beginning.is_empty() || beginning == SQLITE {
+            Ok(Self::Sqlite(path))
+        } else {
+            Err(format!("{address} is no store: {known}").into())
+        }
     }
 
     /// The place of a copy, which need not be there: a file, if the name ends as one of a database.
