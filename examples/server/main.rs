@@ -144,7 +144,9 @@ async fn events(
     let events = chat.subscribe_from(&position).with_sources();
     let stream = unfold((chat, events), |(chat, mut events)| async {
         let event = events.next().await?;
-        let sent = sse::Event::default().id(events.position().to_string()).data(live::event(&*chat, &event));
+        let receipt = chat.try_receipt(event.column(), event.step()).ok().flatten();
+        let id = events.position().to_string();
+        let sent = sse::Event::default().id(id).data(live::event(&event, receipt.as_deref()));
         Some((Ok(sent), (chat, events)))
     });
     Ok(Sse::new(stream).keep_alive(KeepAlive::default()))

@@ -24,7 +24,7 @@ use super::words::{FACTS, facts};
 use crate::declare::Outline;
 use crate::declare::default_limits::FOLLOWED_STEPS;
 use crate::flow::LiveFlow;
-use crate::model::usage::Total;
+use crate::model::usage::{Receipt, Total};
 use crate::run::Event;
 
 /// The last steps of the flow with which the page begins.
@@ -104,7 +104,8 @@ fn document(start: &Json, outline: &Outline) -> Markup {
     }
 }
 
-/// The data of a server-sent event for the page: the [event](Event) as JSON and, with a value, what its calls cost and took.
+/// The data of a server-sent event for the page: the [event](Event) as JSON and, if there is a receipt, what the calls of the
+/// cell cost and took.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -114,19 +115,19 @@ fn document(start: &Json, outline: &Outline) -> Markup {
 /// let topics = prompt("List the topics.").model("offline");
 /// let f = flow([column("topics", source("user").latest(), topics)])?;
 /// f.push("user", "Hello").await?;
-/// let event = f.run().try_next().await?.expect("a delta or a value");
-/// assert!(live::event(&f, &event).starts_with(r#"{"type":""#));
+/// let mut run = f.run();
+/// while let Some(event) = run.try_next().await? {
+///     let receipt = f.try_receipt(event.column(), event.step())?;
+///     println!("data: {}\n", live::event(&event, receipt.as_deref()));
+/// }
 /// # Ok(()) }
 /// ```
-pub fn event<C, I, E: fmt::Display>(flow: &LiveFlow<'_, C, I>, event: &Event<E>) -> String {
+pub fn event<C: fmt::Display>(event: &Event<C>, receipt: Option<&Receipt>) -> String {
     let mut json = serde_json::to_value(event).unwrap_or_default();
-    if let Event::Value { column, step, .. } = event
-        && let Ok(Some(receipt)) = flow.try_receipt(column.to_string(), *step)
-        && let Json::Object(fields) = &mut json
-    {
-        let total: Total = [&*receipt].into_iter().collect();
+    if let (Json::Object(fields), Some(receipt)) = (&mut json, receipt) {
+        let total: Total = [receipt].into_iter().collect();
         fields.insert("dollars".to_owned(), number(total.cost).into());
-        let facts = FACTS.iter().zip(facts(&receipt)).filter_map(|(name, fact)| Some(json!([name, fact?])));
+        let facts = FACTS.iter().zip(facts(receipt)).filter_map(|(name, fact)| Some(json!([name, fact?])));
         fields.insert("facts".to_owned(), facts.collect());
     }
     json.to_string()

@@ -34,5 +34,5 @@ pub use error::{Error, Result};
 pub use event::{ColumnId, Event, fmt_variant, listed};
 pub(crate) use shared::{SeenCells, SharedFlow, StepChunks};
 pub use state::{CellState, Values};
-pub(crate) use state::{FlowState, skip_reason};
+pub(crate) use state::{FlowState, receipt, skip_reason};
 pub(crate) use user_code::ComputeSteps;

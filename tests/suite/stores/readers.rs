@@ -219,7 +219,27 @@ async fn a_follower_has_each_cell_once_from_any_position() -> Outcome {
     assert_eq!(pushed?, 6);
     let Event::Value { column, value, step } = event? else { panic!("it is a value") };
     assert_eq!((column.as_str(), &*value, step), ("user", "the next", 6));
-    assert_eq!(follower.flow().expect("it has looked").len("user")?, 7);
+    assert!(follower.receipt().is_none());
+    Ok(())
+}
+
+/// A damaged value hides no other one.
+#[tokio::test(start_paused = true)]
+async fn s25_a_follower_passes_a_cell_that_cannot_be_read() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let owner = Flow::open(FileStore::new(folder.path()), [topics()]).await?;
+    owner.push_all("user", ["a", "b", "c"]).await?;
+    std::fs::write(folder.path().join("user/1.txt"), "another")?;
+    let mut follower = Follower::new(FileStore::new(folder.path()), &Position::START);
+    let mut shown = Vec::new();
+    for _ in 0..3 {
+        shown.push(match follower.next().await? {
+            Event::Value { value, .. } => value.to_string(),
+            Event::Failed { column, step, error } => format!("{column} {step} {}", error.contains("edited")),
+            other => panic!("{other:?}"),
+        });
+    }
+    assert_eq!(shown, ["a", "user 1 true", "c"]);
     Ok(())
 }
 

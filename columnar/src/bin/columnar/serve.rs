@@ -221,7 +221,7 @@ async fn events(
     let stream = unfold(follower, |mut follower| async {
         // After an error the stream ends, and the browser connects again.
         let event = follower.next().await.ok()?;
-        let data = live::event(follower.flow()?, &event);
+        let data = live::event(&event, follower.receipt());
         let id = follower.position().to_string();
         Some((Ok(sse::Event::default().id(id).retry(RETRY).data(data)), follower))
     });

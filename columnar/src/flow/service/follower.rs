@@ -6,16 +6,18 @@ use std::sync::Arc;
 use tokio::time::sleep;
 
 use super::position::Position;
+use crate::declare::Name;
 use crate::declare::default_limits::FOLLOW_INTERVAL;
 use crate::flow::Flow;
+use crate::model::usage::Receipt;
 use crate::run::reopen::OpenOptions;
-use crate::run::{CellState, Event, Result, SeenCells};
-use crate::store::Store;
+use crate::run::{Event, Result, SeenCells, receipt, skip_reason};
+use crate::store::{Entry, Store};
 
 /// The events of a flow that another program has open, from a [`Position`] on: the values and skipped cells that are stored,
 /// and those that will be, sources included. The follower looks at the store each second, and changes nothing.
 ///
-/// There are no deltas, because a value is stored whole.
+/// There are no deltas, because a value is stored whole, and values have no attachments.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -36,6 +38,8 @@ use crate::store::Store;
 pub struct Follower {
     store: Arc<dyn Store>,
     position: Position,
+    /// The receipt of the cell of the last event.
+    receipt: Option<Arc<Receipt>>,
     /// The flow as of the last look, with what this follower has seen of it.
     reading: Option<(Flow, SeenCells)>,
 }
@@ -43,10 +47,11 @@ pub struct Follower {
 impl Follower {
     /// Follows the flow of a store from a position on. Nothing is opened yet.
     pub fn new(store: impl Store, position: &Position) -> Self {
-        Self { store: Arc::new(store), position: position.clone(), reading: None }
+        Self { store: Arc::new(store), position: position.clone(), receipt: None, reading: None }
     }
 
-    /// The next event. Waits for as long as nothing new is stored. Dropping the future loses no event.
+    /// The next event. Waits for as long as nothing new is stored. A cell that cannot be read is passed, as
+    /// [`Event::Failed`]. Dropping the future loses no event.
     ///
     /// # Errors
     ///
@@ -55,32 +60,37 @@ impl Follower {
     pub async fn next(&mut self) -> Result<Event> {
         loop {
             if let Some((flow, seen)) = &mut self.reading {
-                if let Some((cell, mut state)) = flow.shared.next_unseen(seen) {
-                    let column = seen.plan.schema().name(cell.column).clone();
-                    if matches!(state, CellState::NotLoaded) {
-                        // With all later ones, which come next.
-                        flow.load(cell.step).await?;
-                        state = flow.cell(&column, cell.step)?;
-                    }
-                    seen.insert(cell);
-                    self.position = Position::new(seen);
-                    match state {
-                        CellState::Stored(value) => {
-                            return Ok(Event::Value { column, step: cell.step, value });
-                        }
-                        CellState::Skipped(reason) => {
-                            return Ok(Event::Skipped { column, step: cell.step, reason });
-                        }
-                        CellState::NotLoaded | CellState::Waiting => {}
-                    }
+                let Some((cell, _)) = flow.shared.next_unseen(seen) else {
+                    sleep(FOLLOW_INTERVAL).await;
+                    self.reading = None;
                     continue;
+                };
+                let column = seen.plan.schema().name(cell.column).clone();
+                let step = cell.step;
+                // One by one, so that a damaged entry is an event of its own cell.
+                let entries = flow.shared.entries(column.as_str(), step..step.saturating_add(1)).await;
+                seen.insert(cell);
+                self.position = Position::new(seen);
+                self.receipt = None;
+                match entries.map(|mut entries| entries.pop()) {
+                    Ok(Some((_, entry))) => return Ok(self.stored(column, step, entry)),
+                    Ok(None) => {}
+                    Err(error) => return Ok(Event::Failed { column, step, error: error.to_string() }),
                 }
-                sleep(FOLLOW_INTERVAL).await;
+            } else {
+                let options = OpenOptions::new(Arc::clone(&self.store)).recent(0);
+                let flow = Flow::open_stored(options).await?;
+                let seen = SeenCells::new(flow.shared.plan(), |column| self.position.of(column));
+                self.reading = Some((flow, seen));
             }
-            let options = OpenOptions::new(Arc::clone(&self.store)).recent(0);
-            let flow = Flow::open_stored(options).await?;
-            let seen = SeenCells::new(flow.shared.plan(), |column| self.position.of(column));
-            self.reading = Some((flow, seen));
+        }
+    }
+
+    fn stored(&mut self, column: Name, step: usize, entry: Entry) -> Event {
+        self.receipt = receipt(&entry).ok().and_then(|receipt| receipt.calls);
+        match entry.value {
+            Some(value) => Event::Value { column, step, value },
+            None => Event::Skipped { column, step, reason: skip_reason(&entry) },
         }
     }
 
@@ -89,9 +99,9 @@ impl Follower {
         &self.position
     }
 
-    /// The flow as of the last look; `None` before the first event.
-    pub fn flow(&self) -> Option<&Flow> {
-        self.reading.as_ref().map(|(flow, _)| flow)
+    /// The receipt of the cell of the last event; `None` if the cell called no model.
+    pub fn receipt(&self) -> Option<&Receipt> {
+        self.receipt.as_deref()
     }
 }
 
