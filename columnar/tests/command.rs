@@ -195,6 +195,8 @@ async fn flows_are_listed_and_named_by_their_keys() {
         let error = refused(arguments);
         assert!(error.starts_with("columnar: ") && error.contains(expected), "{arguments:?}: {error}");
     }
+    let error = refused(&["list", "host=127.0.0.1 port=1 user=me password=swordfish"]);
+    assert!(error.contains("PostgreSQL") && !error.contains("swordfish"), "{error}");
     let missing = folder.path().join("nonesuch.db");
     let error = refused(&["list", missing.to_str().expect("it is UTF-8")]);
     assert!(error.contains("there is no store at") && !missing.exists(), "{error}");

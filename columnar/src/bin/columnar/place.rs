@@ -72,7 +72,10 @@ impl StorePlace {
     }
 
     fn database(address: &str) -> Option<Self> {
-        let is_database = ["postgres://", "postgresql://"].iter().any(|scheme| address.starts_with(scheme));
+        // As a URL, or as pairs.
+        let beginnings = ["postgres://", "postgresql://", "host=", "dbname="];
+        let is_database =
+            address.split(' ').any(|part| beginnings.iter().any(|begin| part.starts_with(begin)));
         is_database.then(|| Self::Postgres(address.to_owned()))
     }
 
