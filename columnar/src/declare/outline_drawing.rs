@@ -29,15 +29,14 @@ impl Outline {
     ///     }
     /// }
     ///
-    /// assert_eq!(Chat::GRAPH.outline().mermaid(), "\
-    /// flowchart LR
+    /// assert_eq!(Chat::GRAPH.outline().mermaid(), r#"flowchart LR
     ///     user([user])
     ///     topics[topics]
     ///     notes[notes]
     ///     user -->|"latest"| topics
     ///     topics -->|"window(3)"| notes
     ///     notes -.-> notes
-    /// ");
+    /// "#);
     /// ```
     pub fn mermaid(&self) -> String {
         let mut lines = vec!["flowchart LR\n".to_owned()];
