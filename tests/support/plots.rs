@@ -71,7 +71,7 @@ impl Plot {
         let mut top = 0;
         for (panel, bars) in panels {
             let title = format!("{}, in {}", panel.title, panel.unit);
-            root.draw(&Text::new(title, (8, top + TITLE - 10), style(15, HPos::Left)))?;
+            root.draw(&Text::new(title, (8, top + TITLE - 10), style(18, HPos::Left)))?;
             top += TITLE;
             let most = bars.iter().map(|(_, value)| *value).fold(f64::MIN_POSITIVE, f64::max);
             for (name, value) in bars {
@@ -107,8 +107,8 @@ fn draw_bar(
     let color = if name.starts_with("columnar") { OURS } else { OTHERS };
     let corners = [(NAMES, top + 3), (NAMES + length, top + BAR - 3)];
     root.draw(&Rectangle::new(corners, color.filled()))?;
-    root.draw(&Text::new(name.to_owned(), (NAMES - 8, top + BAR - 5), style(13, HPos::Right)))?;
-    root.draw(&Text::new(shown(value), (NAMES + length + 6, top + BAR - 5), style(13, HPos::Left)))?;
+    root.draw(&Text::new(name.to_owned(), (NAMES - 8, top + BAR - 5), style(16, HPos::Right)))?;
+    root.draw(&Text::new(shown(value), (NAMES + length + 6, top + BAR - 5), style(16, HPos::Left)))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Draws the figures that benchmarks record, as the file `plots.toml` beside this program says.
 //!
-//! `cargo bench -p columnar-tests --bench plots` draws what was measured before; `-- --run` measures everything first, which
-//! takes half an hour.
+//! `cargo bench -p columnar-tests --features providers,sqlite --bench plots` draws what was measured before; `-- --run` measures
+//! everything first, which takes half an hour.
 
 use std::collections::BTreeMap;
 use std::error::Error;
