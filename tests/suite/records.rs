@@ -278,6 +278,8 @@ fn the_readme_and_the_contents_list_all_chapters() {
     let (mut chapters, readme) = (chapters(), read("README.md"));
     let files = fs::read_dir(root().join("columnar/src/guide")).expect("it can be read");
     let files = files.map(|file| file.expect("an entry").path());
+    // A picture is no chapter.
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "rs"));
     let names = files.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
     let mut files: Vec<String> = names.filter(|name| name != "mod").collect();
     for chapter in &chapters {
