@@ -45,7 +45,7 @@ fn draw(plot: &Plot) -> Result<(), Box<dyn Error>> {
         None => {
             println!(
                 "SKIPPED {file}: run `cargo bench -p columnar-tests --features providers,sqlite --bench {bench}`"
-            )
+            );
         }
     }
     Ok(())

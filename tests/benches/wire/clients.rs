@@ -70,8 +70,8 @@ pub(crate) async fn by_hand(url: &str, load: Load) -> String {
         while let Some(bytes) = response.chunk().await.expect("the server answers") {
             received.extend_from_slice(&bytes);
             let mut read = 0;
-            while let Some(end) = memmem::find(&received[read..], b"\n\n") {
-                let data = &received[read + b"data: ".len()..read + end];
+            while let Some(end) = memmem::find(received.get(read..).unwrap_or_default(), b"\n\n") {
+                let data = received.get(read + b"data: ".len()..read + end).unwrap_or_default();
                 read += end + 2;
                 let Ok(event) = serde_json::from_slice::<BareEvent<'_>>(data) else { continue };
                 let Some(word) = event.choices.first().and_then(|choice| choice.delta.content) else {

@@ -147,7 +147,7 @@ fn main() {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [SERVE, ..] => runtime().block_on(server::serve()).expect("a port"),
         [CLIENT, name, url, ..] => {
-            let load = Load::parse(&arguments[3..]).expect("four numbers");
+            let load = Load::parse(arguments.get(3..).unwrap_or_default()).expect("four numbers");
             let line = match name {
                 "columnar" => runtime().block_on(clients::columnar(url, load)),
                 _ => runtime().block_on(clients::by_hand(url, load)),
