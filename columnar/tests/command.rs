@@ -59,13 +59,13 @@ async fn chat(store: impl Store) -> Flow {
 }
 
 /// A place with its address, the arguments that name a flow, and the flow, which is open.
-struct Opened {
+struct OpenPlace {
     address: String,
     names: Vec<&'static str>,
     flow: Flow,
 }
 
-impl Opened {
+impl OpenPlace {
     /// The arguments of a verb about the flow.
     fn arguments<'a>(&'a self, verb: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
         let names = self.names.iter().copied();
@@ -73,17 +73,17 @@ impl Opened {
     }
 }
 
-async fn all_places(folder: &Path) -> Vec<Opened> {
+async fn all_places(folder: &Path) -> Vec<OpenPlace> {
     let [file, one, many] = ["chats.db", "one", "many"].map(|name| folder.join(name));
     let address = |path: &Path| path.to_str().expect("it is UTF-8").to_owned();
     let mut places = vec![
-        Opened {
+        OpenPlace {
             address: address(&file),
             names: vec!["ada"],
             flow: chat(SqliteStore::new(&file, "ada")).await,
         },
-        Opened { address: address(&one), names: vec![], flow: chat(FileStore::new(&one)).await },
-        Opened {
+        OpenPlace { address: address(&one), names: vec![], flow: chat(FileStore::new(&one)).await },
+        OpenPlace {
             address: address(&many),
             names: vec!["ada"],
             flow: chat(FileStore::new(many.join("ada"))).await,
@@ -96,7 +96,7 @@ async fn all_places(folder: &Path) -> Vec<Opened> {
             let key = "a stranger's command";
             PostgresStore::new(&database, key).delete().await.expect("it can be deleted");
             let flow = chat(PostgresStore::new(&database, key)).await;
-            places.push(Opened { address: database, names: vec![key], flow });
+            places.push(OpenPlace { address: database, names: vec![key], flow });
         }
         Err(_) => eprintln!("SKIPPED: no PostgreSQL; run the tests by `tests/postgres-server run`"),
     }
@@ -283,19 +283,19 @@ async fn tables_and_reports_are_files_and_damage_is_named() {
 }
 
 /// A running server, which ends with the test.
-struct Server {
+struct CommandServer {
     child: Child,
     address: SocketAddr,
 }
 
-impl Drop for Server {
+impl Drop for CommandServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Server {
+impl CommandServer {
     fn start(store: &str, token: Option<&str>) -> Self {
         let mut command = Command::new(COMMAND);
         let listen = if token.is_some() { "0.0.0.0:0" } else { "127.0.0.1:0" };
@@ -339,7 +339,7 @@ async fn a_page_shows_a_flow_in_a_browser() {
     let store = folder.path().join("chat");
     let flow = chat(FileStore::new(&store)).await;
     flow.push("user", "<script>alert(1)</script>").await.expect("it is stored");
-    let server = Server::start(store.to_str().expect("it is UTF-8"), None);
+    let server = CommandServer::start(store.to_str().expect("it is UTF-8"), None);
     let url = format!("http://{}/flow/key:/live", server.address);
     let shots = std::env::var("COLUMNAR_SCREENSHOTS").map_or(folder.path().to_owned(), PathBuf::from);
     let checked = Command::new("node")
@@ -374,7 +374,7 @@ async fn pages_follow_a_flow_that_another_process_computes() {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("chats.db");
     let flow = chat(SqliteStore::new(&file, "a/../b?")).await;
-    let server = Server::start(file.to_str().expect("it is UTF-8"), None);
+    let server = CommandServer::start(file.to_str().expect("it is UTF-8"), None);
     let index = server.get("/", "");
     let at = "/flow/key:a%2F%2E%2E%2Fb%3F";
     assert!(index.contains(&format!("{at}/live")) && index.contains("nosniff"), "{index}");
@@ -402,13 +402,13 @@ async fn a_page_of_another_site_and_a_request_without_the_token_get_nothing() {
     let store = folder.path().join("chat");
     drop(chat(FileStore::new(&store)).await);
     let store = store.to_str().expect("it is UTF-8");
-    let server = Server::start(store, None);
+    let server = CommandServer::start(store, None);
     let response = server.get("/", "Host: evil.example\r\n");
     assert!(response.starts_with("HTTP/1.1 403") && !response.contains("flow/"), "{response}");
     assert!(server.get("/flow/key:/live", "").contains("EventSource"));
 
     let token = "0123456789abcdef";
-    let server = Server::start(store, Some(token));
+    let server = CommandServer::start(store, Some(token));
     for headers in ["", "Cookie: columnar-token=0123456789abcdee\r\n"] {
         assert!(server.get("/flow/key:/report", headers).starts_with("HTTP/1.1 403"));
     }

@@ -37,7 +37,7 @@ fn a_plot_has_a_bar_for_each_measured_figure() {
         .collect();
     assert_eq!(lengths, [420, 210], "{svg}");
     assert!(svg.contains("Time of a step, in ms") && svg.contains("by &lt;hand&gt;"), "{svg}");
-    // Nothing of what was not measured.
+    // A figure that was not measured has no bar, and a panel without bars no title.
     assert!(!svg.contains("a peer") && !svg.contains("Space of a step"), "{svg}");
     assert_eq!(draw(&[("other", 7.0)]), None);
 }

@@ -1,11 +1,12 @@
 //! Stores with fault injection.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use columnar::Name;
-use columnar::store::{Entry, Put, Store, StoreError};
+use columnar::store::{Entry, FileStore, Put, Store, StoreError};
 use columnar::testing::{LayeredStore, StoreLayer};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::Semaphore;
@@ -19,6 +20,15 @@ pub struct Faults {
     puts: AtomicUsize,
     next: Mutex<Option<Fail>>,
     gate: Semaphore,
+}
+
+/// A store of each kind that keeps a flow on the disk, in a folder.
+pub fn stores_on_disk(folder: &Path) -> Vec<Box<dyn Store>> {
+    vec![
+        Box::new(FileStore::new(folder.join("folder"))),
+        #[cfg(feature = "sqlite")]
+        Box::new(columnar::store::SqliteStore::new(folder.join("chats.db"), "today")),
+    ]
 }
 
 /// A store whose `put` is this function of the inner store and the arguments.

@@ -140,6 +140,13 @@
 //!
 //! The stores [list and delete](super::stores#many-flows) conversations. An open conversation cannot be deleted.
 //!
+//! # A page for a browser
+//!
+//! With the feature `report`, `report::live::page` is a page that follows a flow: columns as they stream, cells that wait or have
+//! failed, the progress and the cost. `report::live::event` is the data of a server-sent event for it. The example `server` has
+//! the page for each conversation. The command `columnar serve` shows the same page for a flow that another program computes; see
+//! [stores](super::stores#without-the-program).
+//!
 //! # Shutdown
 //!
 //! [`Flows::shutdown_timeout`](crate::service::Flows::shutdown_timeout) opens no more flows, starts no more cells, and

@@ -56,8 +56,8 @@
 //! SQLite takes 760 times the text after 500 steps, because each checkpoint holds the whole state. The bench `storage`
 //! measures both.
 //!
-//! A store of your own implements the six methods of [`Store`](crate::store::Store), two more to keep attachments, and a
-//! test of yours calls the suite.
+//! A store of your own implements the six methods of [`Store`](crate::store::Store), two more to keep attachments,
+//! and one to be read beside an owner; a test of yours calls the suite.
 //!
 //! `cargo run --example journal -- FOLDER "Some text."` is a program with a `FileStore`: the same command again
 //! continues the journal.

@@ -59,7 +59,7 @@ fn this_program(_: &Path) -> Command {
     command
 }
 
-/// What the calls of a client cost.
+/// The cost of the calls of a client.
 struct WireCost {
     /// The CPU in microseconds.
     cpu: f64,

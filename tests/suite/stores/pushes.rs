@@ -11,7 +11,7 @@ use columnar::documents::{Kind, Update};
 use columnar::prelude::*;
 use columnar::store::{FileStore, MemoryStore, Put, Store, StoreError};
 use columnar_tests::process::test_alone;
-use columnar_tests::store::on_put;
+use columnar_tests::store::{on_put, stores_on_disk};
 use futures::SinkExt;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -162,21 +162,13 @@ async fn a_dropped_call_disturbs_no_order_in_sqlite() -> Outcome {
 /// Marks the other process, and names its folder.
 const CHILD: &str = "COLUMNAR_PUSHES_CHILD";
 
-fn store_in(folder: &Path) -> Vec<Box<dyn Store>> {
-    vec![
-        Box::new(FileStore::new(folder.join("folder"))),
-        #[cfg(feature = "sqlite")]
-        Box::new(columnar::store::SqliteStore::new(folder.join("chats.db"), "today")),
-    ]
-}
-
 fn confirmed(line: &str) -> Option<usize> {
     line.split_once("confirmed ")?.1.parse().ok()
 }
 
 /// Pushes until it is killed, and prints what is confirmed.
 async fn push_forever(folder: &Path, store: usize) -> Outcome {
-    let f = opened(store_in(folder).swap_remove(store)).await?;
+    let f = opened(stores_on_disk(folder).swap_remove(store)).await?;
     for round in 0_usize.. {
         f.push_all("user", (0..700).map(|number| (round * 700 + number).to_string())).await?;
         println!("confirmed {}", (round + 1) * 700);
@@ -190,7 +182,7 @@ async fn a_killed_process_leaves_the_confirmed_values_and_no_gap() -> Outcome {
         let (store, folder) = place.split_once(' ').expect("a number and a folder");
         return push_forever(Path::new(folder), store.parse()?).await;
     }
-    for store in 0..store_in(Path::new("")).len() {
+    for store in 0..stores_on_disk(Path::new("")).len() {
         for pause in [0, 3, 11] {
             let folder = tempfile::tempdir()?;
             let test = "a_killed_process_leaves_the_confirmed_values_and_no_gap";
@@ -204,7 +196,7 @@ async fn a_killed_process_leaves_the_confirmed_values_and_no_gap() -> Outcome {
             child.wait()?;
             let least =
                 lines.map_while(Result::ok).filter_map(|line| confirmed(&line)).last().unwrap_or(first);
-            let f = opened(store_in(folder.path()).swap_remove(store)).await?;
+            let f = opened(stores_on_disk(folder.path()).swap_remove(store)).await?;
             let found = values(&f);
             assert!(found.len() >= least, "{} of {least}", found.len());
             assert_eq!(found, numbers(found.len()).collect::<Vec<_>>());

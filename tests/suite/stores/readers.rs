@@ -9,9 +9,10 @@ use columnar::documents::Update;
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
 use columnar::service::{Follower, Position};
-use columnar::store::{FileStore, MemoryStore, ReadOnly, Store, StoreError};
+use columnar::store::{FileStore, MemoryStore, ReadOnly, StoreError};
 use columnar_tests::live::{Live, block_on};
 use columnar_tests::process::test_alone;
+use columnar_tests::store::stores_on_disk;
 use columnar_tests::strategies::flows;
 use proptest::prelude::*;
 
@@ -24,17 +25,9 @@ fn topics() -> Column {
 /// Marks the other process, and names its store and folder.
 const CHILD: &str = "COLUMNAR_READERS_CHILD";
 
-fn store_in(folder: &Path) -> Vec<Box<dyn Store>> {
-    vec![
-        Box::new(FileStore::new(folder.join("folder"))),
-        #[cfg(feature = "sqlite")]
-        Box::new(columnar::store::SqliteStore::new(folder.join("chats.db"), "today")),
-    ]
-}
-
 /// Pushes until it is killed, and prints what is confirmed.
 async fn push_forever(folder: &Path, store: usize) -> Outcome {
-    let f = Flow::open(store_in(folder).swap_remove(store), [topics()]).await?;
+    let f = Flow::open(stores_on_disk(folder).swap_remove(store), [topics()]).await?;
     for number in 0_usize.. {
         f.push("user", number.to_string()).await?;
         println!("confirmed {}", number + 1);
@@ -44,7 +37,7 @@ async fn push_forever(folder: &Path, store: usize) -> Outcome {
 
 /// The values that a new reader has, which are numbers from 0 on.
 async fn read(folder: &Path, store: usize) -> Result<usize> {
-    let reader = Flow::open_stored(store_in(folder).swap_remove(store)).await?;
+    let reader = Flow::open_stored(stores_on_disk(folder).swap_remove(store)).await?;
     let count = reader.len("user")?;
     for step in 0..count {
         assert_eq!(reader.get("user", step).as_deref(), Some(&*step.to_string()));
@@ -58,7 +51,7 @@ async fn s25_a_reader_has_what_was_confirmed_while_the_owner_writes_and_when_it_
         let (store, folder) = place.split_once(' ').expect("a number and a folder");
         return push_forever(Path::new(folder), store.parse()?).await;
     }
-    for store in 0..store_in(Path::new("")).len() {
+    for store in 0..stores_on_disk(Path::new("")).len() {
         let folder = tempfile::tempdir()?;
         let test = "s25_a_reader_has_what_was_confirmed_while_the_owner_writes_and_when_it_is_killed";
         let mut command = test_alone(module_path!(), test);
@@ -79,7 +72,7 @@ async fn s25_a_reader_has_what_was_confirmed_while_the_owner_writes_and_when_it_
         let found = read(folder.path(), store).await?;
         assert!(found >= least, "{found} of {least}");
         // The next owner has what the reader has seen.
-        let f = Flow::open(store_in(folder.path()).swap_remove(store), [topics()]).await?;
+        let f = Flow::open(stores_on_disk(folder.path()).swap_remove(store), [topics()]).await?;
         assert!(f.len("user")? >= found);
     }
     Ok(())
@@ -88,8 +81,8 @@ async fn s25_a_reader_has_what_was_confirmed_while_the_owner_writes_and_when_it_
 #[tokio::test]
 async fn s25_a_reader_writes_nothing_and_says_so() -> Outcome {
     let folder = tempfile::tempdir()?;
-    for store in 0..store_in(Path::new("")).len() {
-        let open = || store_in(folder.path()).swap_remove(store);
+    for store in 0..stores_on_disk(Path::new("")).len() {
+        let open = || stores_on_disk(folder.path()).swap_remove(store);
         let absent = Flow::open_stored(open()).await.expect_err("there is nothing");
         assert!(matches!(absent, Error::Open { .. }), "{absent:?}");
         assert!(!folder.path().join(["folder", "chats.db"][store]).exists());
@@ -114,7 +107,8 @@ async fn s25_a_reader_writes_nothing_and_says_so() -> Outcome {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// A definition has the views of all columns, so every context can be told without the program. A filter is a function.
+    /// The definition has the views of all columns, so a reader assembles each context without the program. It has no filters,
+    /// which are functions.
     #[test]
     fn a_flow_without_its_program_has_the_same_values_and_contexts(mut described in flows()) {
         for reads in described.columns.iter_mut().filter_map(|column| column.reads.as_mut()) {

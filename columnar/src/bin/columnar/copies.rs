@@ -1,4 +1,4 @@
-//! Copies of flows: backups, tables, reports; and the check of what is stored.
+//! The verbs that copy or check flows: backups, tables, reports, verification.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io::{self, IsTerminal, Write};
+use std::iter;
 
 use columnar::terminal::printable;
 
@@ -49,16 +50,14 @@ impl Write for Output {
 }
 
 /// Prints an error with its causes.
-pub(crate) fn complain(error: &dyn Error) {
+pub(crate) fn complain(error: &(dyn Error + 'static)) {
     let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
+    for cause in chain(error).skip(1) {
+        let text = cause.to_string();
         // Most errors have the text of their cause.
         if !message.contains(&text) {
             message = format!("{message}: {text}");
         }
-        cause = error.source();
     }
     // Nobody is there to hear of it if this fails.
     let _ = writeln!(io::stderr(), "columnar: {}", printable(message));
@@ -66,12 +65,11 @@ pub(crate) fn complain(error: &dyn Error) {
 
 /// Whether the reader of the output is gone.
 pub(crate) fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+    let mut errors = chain(error).filter_map(|error| error.downcast_ref::<io::Error>());
+    errors.any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The error and its causes.
+fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    iter::successors(Some(error), |error: &&'e (dyn Error + 'static)| (*error).source())
 }

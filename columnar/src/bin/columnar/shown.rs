@@ -1,4 +1,4 @@
-//! What the command prints about flows: keys, tables, values, bills, contexts.
+//! The verbs that print flows: keys, tables, values, bills, contexts.
 
 use columnar::usage::Total;
 use columnar::{BoxError, CellState, Flow, Value};

@@ -330,7 +330,7 @@ impl ReceiptBuilder {
         self.receipt.diagnosis = end.diagnosis;
     }
 
-    /// The attempt of the last call failed, of which the call may have ended before.
+    /// Records that the attempt with the last call failed. The call itself may have ended before.
     fn call_failed(&mut self, error: &str) {
         self.close_call();
         if let Some(call) = self.receipt.call_times.last_mut() {
