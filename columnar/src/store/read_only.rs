@@ -39,6 +39,8 @@ impl<S: Store> ReadOnly<S> {
     }
 }
 
+// A message about a type that is no store has no use for a store around another one.
+#[diagnostic::do_not_recommend]
 impl<S: Store> Store for ReadOnly<S> {
     fn open(&self) -> StoreFuture<Option<String>> {
         self.0.open_to_read()
