@@ -190,7 +190,7 @@ impl Snapshot {
     }
 
     /// Whether the next context begins with a value of the column itself and without a marker, as far as the known values
-    /// decide it.
+    /// decide it. An input that skips the next step shows what it shows now, so the windows of now count.
     fn is_led_next(&self) -> bool {
         let next = self.step + 1;
         let own = self.reads.self_view.as_ref().zip(self.self_history());
@@ -204,10 +204,7 @@ impl Snapshot {
         values.next().is_some_and(|first| {
             let is_marked = spec.elided && view.sum(&(0..first)).count > 0;
             let mut inputs = self.inputs();
-            !is_marked
-                && !inputs.any(|(input, view)| {
-                    view.first(&(view.turns(&input.spec, next).start..first + 1)).is_some()
-                })
+            !is_marked && !inputs.any(|(_, view)| view.first(&(view.steps.start..first + 1)).is_some())
         })
     }
 

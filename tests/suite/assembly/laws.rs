@@ -51,8 +51,8 @@ proptest! {
                 return;
             }
             let stable = live.flow.explain_cache(&cell.column.name, cell.step).unwrap();
-            let first = stable.difference.map(|difference| match difference {
-                Difference::View { step, .. } => step,
+            let first = stable.difference.as_ref().map(|difference| match difference {
+                Difference::View { step, .. } => *step,
                 other => panic!("there is no budget: {other}"),
             });
             match column.repeats {
@@ -66,7 +66,8 @@ proptest! {
                     let is_led = first.origin().is_none() && first.hidden().is_none();
                     // The notice of the self history replaces the leading notice as soon as something is hidden.
                     let lead = if is_led && !cell.reads.self_elided { "<elided/>".len() } else { 0 };
-                    assert_eq!(stable.bytes, lead);
+                    // An input that skips the next step may take its place.
+                    assert!([0, lead].contains(&stable.bytes), "{stable}");
                 }
                 other => panic!("{other:?} is unexpected"),
             }
@@ -162,7 +163,10 @@ proptest! {
             let repeated = messages.parts().zip(next.parts()).take_while(|(now, then)| now == then).count();
             let bytes = |parts: usize| messages.parts().take(parts).map(|part| part.text().len()).sum::<usize>();
             let stable = live.flow.explain_cache(&cell.column.name, cell.step).unwrap();
-            assert_eq!((stable.bytes, stable.total_bytes), (bytes(repeated), bytes(usize::MAX)), "{stable}");
+            // Whether a leading notice alone is repeated may depend on an input that skips the next step.
+            let is_notice_only = repeated == 1 && messages.parts().next().is_some_and(|part| part.origin().is_none());
+            let known = if is_notice_only && stable.bytes == 0 { 0 } else { bytes(repeated) };
+            assert_eq!((stable.bytes, stable.total_bytes), (known, bytes(usize::MAX)), "{stable}");
             // A leading notice that is not repeated is no part of the prefix.
             let mut rest = messages.parts().skip(repeated);
             let first = rest.find_map(|part| part.origin().map(|it| (it.column.clone(), it.step)));

@@ -106,6 +106,19 @@ async fn a_window_has_as_many_values_as_it_says() -> Result<()> {
     Ok(())
 }
 
+/// The next context begins with the mood of this step if the mood is skipped, and `explain_cache` had promised the notice
+/// before the reply.
+#[tokio::test]
+async fn a_notice_that_a_skipped_step_removes_is_not_promised() -> Result<()> {
+    let f = flow(moods(|day, mood| vec![day.latest(), mood.latest(), columnar::this().latest()]))?;
+    days(&f, 0..4).await?;
+    f.run().await?;
+    assert_eq!(shown(&f.messages("reader", 1)?), "<elided/> | r0 | [d1] <mood>m1</mood>");
+    assert_eq!(shown(&f.messages("reader", 2)?), "<mood>m1</mood> | r1 | [d2]");
+    assert_eq!(f.explain_cache("reader", 1)?.bytes, 0);
+    Ok(())
+}
+
 /// Of a column that skips steps, `prev` is the newest value before the step, one step after its own.
 #[tokio::test]
 async fn prev_is_the_newest_value_before_the_step() -> Result<()> {
