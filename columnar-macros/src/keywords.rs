@@ -27,9 +27,12 @@ pub(crate) const MODIFIERS: [&str; 17] = [
 
 /// The methods of the handle of a column that are no modifiers. rustc takes such a word after the column of another flow for
 /// the method. A test of the workspace compares the list with the library.
-pub(crate) const METHODS_OF_HANDLES: [&str; 21] = [
+pub(crate) const METHODS_OF_HANDLES: [&str; 25] = [
+    "accept",
+    "answer",
     "cache_plan",
     "cell",
+    "decline",
     "documents",
     "exclude",
     "explain_cache",
@@ -41,6 +44,7 @@ pub(crate) const METHODS_OF_HANDLES: [&str; 21] = [
     "len",
     "messages",
     "name",
+    "pending",
     "push",
     "push_all",
     "push_stream",

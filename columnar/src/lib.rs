@@ -72,6 +72,7 @@
 //! | store values, and open a flow on a store | [`store`] and [`reopen`]; [`rows`], for other programs |
 //! | fork a flow; add, remove or replace a column | [`fork`](flow::LiveFlow::fork), [`add_column`](Flow::add_column), [`remove_column`](Flow::remove_column), [`replace_column`](Flow::replace_column) |
 //! | compute a column | [`prompt`], [`deltas`], [`Compute`]; [`retry`, `timeout`, `limit`, `rate`, `or_skip`](compute::Policy) |
+//! | let people or services answer the cells of a column | [`external`]; [`pending`, `answer`](flow::Handle::pending) |
 //! | see the context of a cell | [`Messages`]; [`cache`], for cache marks and the prefix that a provider caches |
 //! | send a context with a client of your own | [`rendering`] |
 //! | show a model files, symbols and pages that change | [`documents`](mod@documents) |
@@ -182,7 +183,7 @@ pub use run::reopen;
 #[cfg(feature = "simulation")]
 pub use testing::simulation;
 
-pub use compute::{Compute, Context, Json, Prompt, Reply, deltas, prompt};
+pub use compute::{Compute, Context, Json, Prompt, Reply, deltas, external, prompt};
 pub use context::budget;
 pub use context::{Hidden, Iter, Messages, Origin, Part, Parts, Role, TieredDocument};
 pub use declare::error::BoxError;
@@ -197,7 +198,9 @@ pub use flow::{
     source, this,
 };
 pub use history::{Attachment, AttachmentError, SkipReason, Text, Value};
-pub use run::{CellState, ColumnForecast, Error, Event, Forecast, Overflow, Result, SharedForecast, Unpaid};
+pub use run::{
+    CellState, ColumnForecast, Error, Event, Forecast, Overflow, PendingCell, Result, SharedForecast, Unpaid,
+};
 pub use schedule::Progress;
 
 pub mod prelude {
@@ -206,7 +209,7 @@ pub mod prelude {
     //! | for | names |
     //! |---|---|
     //! | declarations | [`flow!`](crate::flow!); at run time [`source`], [`column`](column()), [`this`], [`prev`], [`group`], [`flow`](flow()), [`Column`], [`View`], [`Flow`], [`Documents`] |
-    //! | compute steps | [`prompt`], [`Effort`], [`deltas`], [`Context`], [`Messages`], [`Role`], [`Value`] |
+    //! | compute steps | [`prompt`], [`Effort`], [`deltas`], [`external`], [`Context`], [`Messages`], [`Role`], [`Value`] |
     //! | policies | the methods of [`Policy`](crate::compute::Policy), which return a [`Step`], and [`secs`], [`per_second`], [`per_minute`] for the arguments |
     //! | runs | [`Event`], [`Error`], [`Result`], and the methods of streams in the crate futures, such as `try_next` |
     //! | services | the method of [`Spawn`](crate::service::Spawn) |
@@ -236,7 +239,7 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         Column, Context, Error, Event, Flow, Messages, Result, Role, Value, View, column, deltas, documents,
-        flow, group, prev, prompt, source, this,
+        external, flow, group, prev, prompt, source, this,
     };
     #[doc(no_inline)]
     pub use futures::{StreamExt as _, TryStreamExt as _};

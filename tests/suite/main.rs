@@ -150,6 +150,7 @@ pub mod rows {
 
 /// Runs of flows: order, failures, policies, time.
 pub mod runs {
+    pub mod answers;
     pub mod changes;
     pub mod exclusions;
     pub mod faults;

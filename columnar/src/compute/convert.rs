@@ -244,6 +244,8 @@ pub(super) mod form {
         Type;
         /// A [`Step`](super::Step).
         Step;
+        /// Values that come from outside.
+        External;
         /// A function or closure.
         Function<Returns>;
         /// A future.

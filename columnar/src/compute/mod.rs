@@ -9,6 +9,7 @@ mod call;
 mod context;
 mod convert;
 pub(crate) mod error_class;
+mod external;
 pub(crate) mod inputs;
 mod later_settings;
 mod other_names;
@@ -42,6 +43,7 @@ pub(crate) use context::Defaults;
 #[cfg(feature = "typed")]
 pub(crate) use context::OutputSpec;
 pub use convert::{IntoOutcome, IntoReply, IntoStep, IntoText, Json, OutputOfStep};
+pub use external::{External, external};
 pub(crate) use policy::TimedOut;
 pub use policy::{Policy, secs};
 pub use prompt::{Prompt, prompt};

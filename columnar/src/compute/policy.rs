@@ -50,7 +50,7 @@ pub const fn secs(seconds: u64) -> Duration {
 pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// Computes at most this many cells of the column at once; 0 counts as 1.
     fn limit(self, cells: usize) -> Step<'a> {
-        self.into_step().set(|settings| settings.rules.limit = Some(cells))
+        self.into_step().computing_with("limit").set(|settings| settings.rules.limit = Some(cells))
     }
 
     /// Limits how often calls begin. Calls wait in order of arrival, and never fail because of the rate. A call that is
@@ -63,7 +63,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// [`limit`](Self::limit), so that waiting cells do not use up the concurrency of the flow.
     fn rate(self, rate: impl Into<Rate>) -> Step<'a> {
         let rate = rate.into();
-        self.into_step().wrap(move |step, cx| {
+        self.into_step().computing_with("rate").wrap(move |step, cx| {
             let step = step.clone();
             let rate = rate.clone();
             Reply::later(async move {
@@ -80,7 +80,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// If the error is or has as its source an [`Overloaded`], the pause is at least the pause that the model asks for,
     /// up to two minutes. A [`Refused`], a [`Truncated`] or a [`SpendLimitError`] is not retried.
     fn retry(self, times: usize) -> Step<'a> {
-        let step = self.into_step();
+        let step = self.into_step().computing_with("retry");
         let step = if times > 0 { step.attempted_by("retry") } else { step };
         step.wrap(move |step, cx| {
             let pauses = ExponentialBuilder::default()
@@ -194,11 +194,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn when(self, is_due: impl Fn(&Context) -> bool + Send + Sync + 'a) -> Step<'a> {
-        self.into_step().wrap(
-            move |step, cx| {
-                if is_due(&cx) { step.start(cx) } else { Reply::skipped(SkipReason::When) }
-            },
-        )
+        self.into_step()
+            .computing_with("when")
+            .wrap(move |step, cx| if is_due(&cx) { step.start(cx) } else { Reply::skipped(SkipReason::When) })
     }
 
     /// Makes the values of the column JSON of this type, like `column score(user.latest): Score = …` in
@@ -319,7 +317,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// # Ok(()) }
     /// ```
     fn timeout(self, limit: Duration) -> Step<'a> {
-        self.into_step().wrap(move |step, cx| {
+        self.into_step().computing_with("timeout").wrap(move |step, cx| {
             let pieces = step.start(cx).0;
             let repeated_by = step.settings.repeated_by;
             Reply::of(Timed { pieces, limit, begun: None, repeated_by, attempt: 1 })

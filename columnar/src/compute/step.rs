@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::context::AnyPrompt;
-use super::{Compute, Context, Reply};
+use super::{Compute, Context, External, Reply};
 use crate::context::ContextForm;
 use crate::context::budget::Budget;
 use crate::declare::StepError;
@@ -72,6 +72,12 @@ impl<'a> Step<'a> {
         self.set(|settings| _ = settings.repeated_by.get_or_insert(policy))
     }
 
+    /// The step with a policy of computations. An external column has none.
+    pub(super) fn computing_with(self, policy: &'static str) -> Self {
+        let computes = self.settings.external.is_none();
+        if computes { self } else { self.set(|settings| settings.ineffective = Some(policy)) }
+    }
+
     /// The step with other settings.
     pub(super) fn set(mut self, change: impl FnOnce(&mut StepSettings)) -> Self {
         change(Arc::make_mut(&mut self.settings));
@@ -107,6 +113,10 @@ pub(crate) struct StepSettings {
     pub(crate) prompt: Option<AnyPrompt>,
     /// A setting of prompts, of a step that is none.
     pub(crate) misplaced: Option<&'static str>,
+    /// `None` for a step that computes the values.
+    pub(crate) external: Option<External>,
+    /// A policy of computations, of a step that computes nothing.
+    pub(crate) ineffective: Option<&'static str>,
     /// The constant instruction of a model, sent with every request besides the context.
     pub(crate) instruction: Option<Arc<str>>,
     /// The model of the step, if it calls one.
@@ -140,8 +150,10 @@ impl StepSettings {
         self.check = self.model.is_some().then_some(compute as Arc<dyn Compute>);
     }
 
-    /// Checks that no setting of prompts belongs to another step.
+    /// Checks that no setting of prompts belongs to another step, and no policy to a step without computations.
     pub(crate) fn check_place(&self) -> Result<(), StepError> {
-        self.misplaced.map_or(Ok(()), |setting| Err(StepError::OnlyOfPrompts { setting }))
+        let misplaced = self.misplaced.map(|setting| StepError::OnlyOfPrompts { setting });
+        let ineffective = self.ineffective.map(|setting| StepError::OfComputations { setting });
+        misplaced.or(ineffective).map_or(Ok(()), Err)
     }
 }

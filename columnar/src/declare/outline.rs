@@ -54,6 +54,9 @@ pub struct ColumnOutline {
     pub pattern: Option<Pattern>,
     /// Whether the column is a source of documents, and not of text.
     pub is_documents: bool,
+    /// Whether the values come [from outside](crate::compute::external). The outline of a [graph](crate::graph::Graph::outline)
+    /// knows no compute steps, and says `false`.
+    pub is_external: bool,
     /// The number of values that the context shows.
     pub growth: Growth,
     /// The part of the request that the next one repeats, once the windows are full and if no column skips steps.
@@ -150,6 +153,7 @@ impl Outline {
         let columns = levels.into_iter().zip(SharedOutline::all(schema, shapes)).enumerate();
         let columns = columns.map(|(column, (level, shares))| ColumnOutline {
             shares,
+            is_external: shapes.get(column).is_some_and(|shape| shape.is_external),
             ..ColumnOutline::of(schema, column, level)
         });
         Self { columns: columns.collect() }
@@ -166,6 +170,7 @@ impl ColumnOutline {
             self_window: reads.and_then(|reads| reads.self_view.as_ref()).map(|view| view.window),
             pattern: reads.map(Pattern::of),
             is_documents: schema.is_documents(column),
+            is_external: false,
             growth: reads.map_or(Growth::Constant(0), |reads| Growth::of(schema, reads)),
             repeats: reads.map_or(Repeats::Everything, Repeats::of),
             shares: Vec::new(),
@@ -289,11 +294,12 @@ impl fmt::Display for Repeats {
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let longest = self.columns.iter().map(|column| column.name.len()).max().unwrap_or(0);
-        for ColumnOutline { name, level, pattern, is_documents, growth, repeats, shares, .. } in &self.columns
-        {
+        for column in &self.columns {
+            let ColumnOutline { name, level, pattern, is_documents, growth, repeats, shares, .. } = column;
             let name = name.as_str();
             write!(f, "{name:longest$}  level {level}  ")?;
             match pattern {
+                Some(_) if column.is_external => writeln!(f, "external     {growth}")?,
                 // 11 is the length of `accumulator`, and 17 the length of `at most 10 values`.
                 Some(pattern) => {
                     write!(f, "{pattern:11}  {growth:17}  {repeats}")?;

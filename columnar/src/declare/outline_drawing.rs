@@ -14,8 +14,8 @@ const STANDALONE: &str =
     "<style>svg:root{color-scheme:light dark;color:CanvasText;background:Canvas}</style></svg>";
 
 impl Outline {
-    /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round, and sources of
-    /// documents are cylinders. The label of a line is the rest of the view in the language of `flow!`; a dotted line leads from
+    /// A drawing for [Mermaid](https://mermaid.js.org), which many viewers of Markdown render. Sources are round, sources of
+    /// documents are cylinders, and columns that are answered from outside are parallelograms. The label of a line is the rest of the view in the language of `flow!`; a dotted line leads from
     /// a column to later steps.
     ///
     /// ```
@@ -40,8 +40,9 @@ impl Outline {
     /// ```
     pub fn mermaid(&self) -> String {
         let mut lines = vec!["flowchart LR\n".to_owned()];
-        for ColumnOutline { name, pattern, is_documents, .. } in &self.columns {
+        for ColumnOutline { name, pattern, is_documents, is_external, .. } in &self.columns {
             let (open, close) = match pattern {
+                Some(_) if *is_external => ("[/", "/]"),
                 Some(_) => ("[", "]"),
                 None if *is_documents => ("[(", ")]"),
                 None => ("([", "])"),
@@ -52,8 +53,8 @@ impl Outline {
         lines.concat()
     }
 
-    /// A drawing for [Graphviz](https://graphviz.org), in the language DOT. Sources are round, and sources of documents are
-    /// cylinders. The label of a line is the rest of the view in the language of `flow!`; a dashed line leads from a column
+    /// A drawing for [Graphviz](https://graphviz.org), in the language DOT. Sources are round, sources of documents are cylinders,
+    /// and columns that are answered from outside are parallelograms. The label of a line is the rest of the view in the language of `flow!`; a dashed line leads from a column
     /// to later steps.
     ///
     /// ```
@@ -83,6 +84,7 @@ impl Outline {
         // A name has no character that ends a text of DOT.
         for column in &self.columns {
             let shape = match column.pattern {
+                Some(_) if column.is_external => "parallelogram",
                 Some(_) => "box",
                 None if column.is_documents => "cylinder",
                 None => "oval",
@@ -210,6 +212,7 @@ impl ColumnOutline {
     /// The pattern, or the kind of a source.
     fn kind(&self) -> String {
         match self.pattern {
+            Some(_) if self.is_external => "external".to_owned(),
             Some(pattern) => pattern.to_string(),
             None if self.is_documents => "documents".to_owned(),
             None => "source".to_owned(),

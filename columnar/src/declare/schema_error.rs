@@ -498,6 +498,14 @@ pub enum StepError {
         /// The key.
         setting: &'static str,
     },
+    /// A policy of computations, of a column whose values come [from outside](crate::compute::external).
+    #[error(
+        "has `{setting}`, but nothing computes its values: drop it; to leave out cells, filter the view or skip the input"
+    )]
+    OfComputations {
+        /// The key.
+        setting: &'static str,
+    },
     /// A value that is out of range.
     #[error("has a wrong `{setting}`: {rule}")]
     OutOfRange {
@@ -528,7 +536,9 @@ impl StepError {
         match self {
             Self::Missing => None,
             Self::Both { other, .. } => Some(other),
-            Self::OnlyOfPrompts { setting } | Self::OutOfRange { setting, .. } => Some(setting),
+            Self::OnlyOfPrompts { setting }
+            | Self::OfComputations { setting }
+            | Self::OutOfRange { setting, .. } => Some(setting),
             Self::Unknown { .. } => Some("step"),
         }
     }

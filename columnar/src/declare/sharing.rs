@@ -11,6 +11,8 @@ use super::schema::Schema;
 /// The settings of a column that decide what the column shares. A graph knows none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RequestShape {
+    /// Whether the values come from outside, and nothing is requested.
+    pub(crate) is_external: bool,
     /// The form of the contexts, if the instruction stands behind the messages.
     pub(crate) after: Option<String>,
     pub(crate) model: Option<Arc<str>>,

@@ -3,6 +3,7 @@
 //! A flow that `flow!` declares is a [`Typed`] flow, whose columns are fields. A flow that is declared at run time is a
 //! [`Flow`], whose columns have names. Both are a [`LiveFlow`].
 
+mod answers;
 mod attached_file;
 pub(crate) mod bind;
 mod column;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::column::{Column, View, documents, source};
 use super::dynamic::Flow;
 use super::view_text::view_of;
-use crate::compute::{Context, IntoStep, Policy, Step};
+use crate::compute::{Context, Policy, Step, external};
 use crate::declare::{Name, ViewText};
 use crate::run::reopen::{FlowDefinition, IntoOpenOptions, StoredColumn};
 use crate::run::{Error, Result};
@@ -64,7 +64,12 @@ fn declared(stored: &StoredColumn, definition: &FlowDefinition) -> Column {
                 // The flow reports the mistake.
                 Err(_) => texts.iter().map(View::from).collect(),
             };
-            Column::derived(name.to_owned(), views, Ok(not_computed(stored.version.as_deref())))
+            let step = if stored.is_external { Step::new(external()) } else { not_computed() };
+            let step = match &stored.version {
+                Some(version) => step.version(version),
+                None => step,
+            };
+            Column::derived(name.to_owned(), views, Ok(step))
         }
     }
 }
@@ -88,15 +93,10 @@ fn joined(views: Vec<ViewText>) -> Vec<ViewText> {
 }
 
 /// A compute step that fails.
-fn not_computed(version: Option<&str>) -> Step<'static> {
-    let step = (|_: Context| async {
+fn not_computed() -> Step<'static> {
+    Step::new(|_: Context| async {
         Err::<String, _>("this flow was opened as it is stored: open it in the program that declares it")
     })
-    .into_step();
-    match version {
-        Some(version) => step.version(version),
-        None => step,
-    }
 }
 
 /// The view with the names of the columns in place of their keys.

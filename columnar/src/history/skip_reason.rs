@@ -9,10 +9,14 @@ use serde::{Serialize, Serializer};
 /// The stored text of a failure, before the message.
 const FAILED: &str = "failed: ";
 
+/// The stored text of a refusal, before the reason.
+const DECLINED: &str = "declined: ";
+
 /// The reason why a cell is skipped, which is stored with the cell. Shown by [`CellState::Skipped`](crate::CellState),
 /// [`Event::Skipped`](crate::Event::Skipped) and [`Row::skip_reason`](crate::flow::Row::skip_reason).
 ///
-/// As JSON, a reason is a text: `every`, `when`, `step`, `inputs`, or `failed: ` and the message.
+/// As JSON, a reason is a text: `every`, `when`, `step`, `inputs`, or `failed: ` and the message, or `declined: ` and the
+/// reason.
 ///
 /// ```
 /// use columnar::prelude::*;
@@ -46,12 +50,20 @@ pub enum SkipReason {
     /// The cell could not be computed, and the column has the policy [`or_skip`](crate::compute::Policy::or_skip). With the
     /// message of [`Event::Failed`](crate::Event::Failed), of which the first 300 bytes are kept.
     Failed(Arc<str>),
+    /// The answer was [declined](crate::flow::Handle::decline), and the column has the policy
+    /// [`or_skip`](crate::compute::Policy::or_skip). With the reason, of which the first 300 bytes are kept.
+    Declined(Arc<str>),
 }
 
 impl SkipReason {
     /// The reason for a cell with an error of this message, of which at most `bytes` are kept.
     pub(crate) fn failed(message: &str, bytes: usize) -> Self {
-        Self::Failed(message.get(..message.floor_char_boundary(bytes)).unwrap_or_default().into())
+        Self::Failed(cut(message, bytes))
+    }
+
+    /// The reason for a declined cell, of which at most `bytes` are kept.
+    pub(crate) fn declined(reason: &str, bytes: usize) -> Self {
+        Self::Declined(cut(reason, bytes))
     }
 
     /// The stored text.
@@ -62,6 +74,7 @@ impl SkipReason {
             Self::Step => "step",
             Self::Inputs => "inputs",
             Self::Failed(message) => return Cow::Owned(format!("{FAILED}{message}")),
+            Self::Declined(reason) => return Cow::Owned(format!("{DECLINED}{reason}")),
         })
     }
 
@@ -72,9 +85,17 @@ impl SkipReason {
             "when" => Some(Self::When),
             "step" => Some(Self::Step),
             "inputs" => Some(Self::Inputs),
-            _ => Some(Self::Failed(text.strip_prefix(FAILED)?.into())),
+            _ => {
+                let failed = text.strip_prefix(FAILED).map(|message| Self::Failed(message.into()));
+                failed.or_else(|| Some(Self::Declined(text.strip_prefix(DECLINED)?.into())))
+            }
         }
     }
+}
+
+/// The first bytes of a text, up to the end of a character.
+fn cut(text: &str, bytes: usize) -> Arc<str> {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default().into()
 }
 
 impl fmt::Display for SkipReason {
@@ -85,6 +106,7 @@ impl fmt::Display for SkipReason {
             Self::Step => f.write_str("the compute step skipped the cell"),
             Self::Inputs => f.write_str("the cell has nothing to read"),
             Self::Failed(message) => write!(f, "the computation failed: {message}"),
+            Self::Declined(reason) => write!(f, "the answer was declined: {reason}"),
         }
     }
 }
@@ -107,6 +129,7 @@ mod tests {
             SkipReason::Step,
             SkipReason::Inputs,
             SkipReason::failed("\"é\n", 9),
+            SkipReason::declined("failed: no", 99),
         ];
         for reason in reasons {
             let json = serde_json::to_value(&reason).expect("a reason is JSON");

@@ -144,6 +144,7 @@ fn state(state: &CellState) -> Markup {
         CellState::Stored(value) => html! { bdi { (excerpt(value.as_str())) } },
         CellState::Skipped(_) => html! { i { "skipped" } },
         CellState::Waiting => html! { i { "waiting" } },
+        CellState::Pending => html! { i { "pending" } },
         CellState::NotLoaded => html! { i { "not in memory" } },
     }
 }

@@ -95,6 +95,7 @@ pub(super) fn without_value(state: &CellState) -> Option<String> {
         CellState::Skipped(Some(reason)) => Some(format!("Skipped: {}.", shown(reason))),
         CellState::Skipped(None) => Some("Skipped.".to_owned()),
         CellState::Waiting => Some("Waiting: the cell has no value yet.".to_owned()),
+        CellState::Pending => Some("Pending: the cell waits for an answer from outside.".to_owned()),
         CellState::NotLoaded => Some("Not in memory: the value is stored.".to_owned()),
     }
 }

@@ -1,6 +1,7 @@
 //! The errors of flows.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 #[cfg(feature = "typed")]
 use crate::compute::SchemaMismatch;
@@ -138,6 +139,71 @@ pub enum Error {
         /// The step.
         step: usize,
     },
+    /// An answer for a column that is computed, or that is a source.
+    #[error("nobody answers the cells of `{column}`; {}", answered_columns(external))]
+    NotExternal {
+        /// The column.
+        column: Name,
+        /// The columns whose values come from outside.
+        external: Vec<Name>,
+    },
+    /// A second answer for a cell. The first one stays.
+    #[error(
+        "`{column}` at step {step} is {} already{}: a stored value never changes; read it with `get({step})`, or answer \
+         otherwise in a `fork({step})`",
+        if *is_declined { "declined" } else { "answered" },
+        since.map(|since| format!(", since {}", in_words(since))).unwrap_or_default()
+    )]
+    Answered {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// The time since the first answer, where the receipt has it.
+        since: Option<Duration>,
+        /// Whether the cell was declined, and is skipped.
+        is_declined: bool,
+    },
+    /// An answer for a cell that failed in the run that is active.
+    #[error("`{column}` at step {step} failed in this run: answer it when the run has ended")]
+    NotPending {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+    },
+    /// There is no proposal that could be accepted.
+    #[error(
+        "`{column}` at step {step} has no proposal to accept: {source}; `answer({step}, text)` gives a text"
+    )]
+    NoProposal {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// The reason.
+        source: BoxError,
+    },
+    /// An answer was declined, and the column has no policy for it. The next run asks again.
+    #[error("`{column}` at step {step} was declined: {reason}; the next run asks again")]
+    Declined {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// The reason.
+        reason: String,
+    },
+    /// An answer does not match the type of the column. Nothing is stored.
+    #[error("the answer for `{column}` at step {step} was not stored: {source}")]
+    Answer {
+        /// The column.
+        column: Name,
+        /// The step.
+        step: usize,
+        /// The mismatch.
+        source: BoxError,
+    },
     /// The removal of a column that others depend on.
     #[error(
         "`{column}` is needed by {}: remove them first, or all with `remove_with_dependents`",
@@ -258,6 +324,7 @@ impl Error {
             | Self::Budget { column, step, .. }
             | Self::Missing { column, step }
             | Self::NotLoaded { column, step }
+            | Self::Declined { column, step, .. }
             | Self::Panicked { column, step }
             | Self::Store { column, step, .. } => Some((column, Some(*step))),
             Self::Load { column, .. } | Self::Model { column, .. } | Self::BudgetTooSmall { column, .. } => {
@@ -282,11 +349,31 @@ impl Error {
             Self::Compute { source, .. } => source.to_string(),
             Self::Budget { source, .. } => source.to_string(),
             Self::BudgetTooSmall { source, .. } => format!("the budget holds no message: {source}"),
+            Self::Declined { reason, .. } => format!("declined: {reason}"),
             Self::Panicked { .. } => {
                 "its compute step, a filter or the counter of tokens panicked, which is a bug in that".into()
             }
             other => other.to_string(),
         }
+    }
+}
+
+/// The columns that are answered, for an error.
+fn answered_columns(external: &[Name]) -> String {
+    match external {
+        [] => "the flow has no `external()` column".to_owned(),
+        columns => format!("the columns that are answered are {}", list(columns)),
+    }
+}
+
+/// A time in its largest unit.
+fn in_words(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 86_400, seconds / 3_600, seconds / 60) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, _) => format!("{hours} h"),
+        (days, ..) => format!("{days} days"),
     }
 }
 

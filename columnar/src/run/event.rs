@@ -35,6 +35,7 @@ use crate::model::cache::CacheMiss;
 /// | `retry` | `attempt`, `error` |
 /// | `warning` | `message` |
 /// | `waiting` | `seconds`, `error` |
+/// | `pending` | none |
 /// | `cache_miss` | `promised`, `read`, `cause`: see [`CacheMiss`] |
 /// | `failed` | `error` |
 /// | `skipped` | `reason`: see [`SkipReason`], or null if it is not known |
@@ -83,6 +84,14 @@ pub enum Event<C = Name> {
         pause: Duration,
         /// The message of the error.
         error: String,
+    },
+    /// A cell begins to wait for an [answer](crate::compute::external) from outside. The run goes on without the cell. A run
+    /// in a later process has the event again, unless the answer is stored.
+    Pending {
+        /// The column; prints as the name.
+        column: C,
+        /// The step, counted from 0.
+        step: usize,
     },
     /// The request of a cell read clearly less from the provider's cache than it should have read after the request before.
     /// The event comes before the value, and the run goes on. There is none where the model reports no tokens or the provider
@@ -144,6 +153,7 @@ impl<C> Event<C> {
             | Self::Retry { column, step, .. }
             | Self::Warning { column, step, .. }
             | Self::Waiting { column, step, .. }
+            | Self::Pending { column, step }
             | Self::CacheMiss { column, step, .. }
             | Self::Failed { column, step, .. }
             | Self::Skipped { column, step, .. }
@@ -161,6 +171,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
             Self::Retry { .. } => ("retry", 2),
             Self::Warning { .. } => ("warning", 1),
             Self::Waiting { .. } => ("waiting", 2),
+            Self::Pending { .. } => ("pending", 0),
             Self::CacheMiss { .. } => ("cache_miss", 3),
             Self::Failed { .. } => ("failed", 1),
             Self::Skipped { .. } => ("skipped", 1),
@@ -181,6 +192,7 @@ impl<C: fmt::Display> Serialize for Event<C> {
                 event.serialize_field("seconds", &pause.as_secs_f64())?;
                 event.serialize_field("error", error)?;
             }
+            Self::Pending { .. } => {}
             Self::CacheMiss { miss: CacheMiss { promised, read, cause }, .. } => {
                 event.serialize_field("promised", promised)?;
                 event.serialize_field("read", read)?;

@@ -12,6 +12,8 @@ pub(crate) struct Cell {
 pub(crate) enum Action {
     /// Compute the cell.
     Compute(Cell),
+    /// Ask for the answer of the cell, which comes from outside.
+    Ask(Cell),
     /// Store the computed value.
     Store(Cell),
     /// Store the cell as skipped.

@@ -20,6 +20,9 @@
 //!                            └─────── nothing to read: Skip ────┘
 //! ```
 //!
+//! A cell of a column whose values come from outside is `Pending` in place of `Ready`, until the answer is stored. No run
+//! waits for the answer.
+//!
 //! A cell that enters `Storing` causes a store action, and a cell that enters `Stored` an event. So with any driver a
 //! value is stored before its dependents start and before a reader of the run sees it.
 //!
@@ -32,6 +35,7 @@
 mod action;
 mod derive;
 mod outbox;
+mod pending;
 mod progress;
 mod ready;
 mod restore;
@@ -45,6 +49,7 @@ use crate::declare::{Plan, ViewReader};
 use crate::history::SkippedSteps;
 pub(crate) use action::{Action, Cell};
 use outbox::Outbox;
+use pending::PendingCells;
 pub use progress::Progress;
 use ready::Ready;
 pub(crate) use restore::InvalidHistory;
@@ -76,6 +81,8 @@ pub(crate) struct Rules {
     /// `None`.
     pub(crate) every: Option<usize>,
     pub(crate) on_failure: OnFailure,
+    /// Whether the values of the column come from outside.
+    pub(crate) is_external: bool,
 }
 
 /// The scheduler of a flow; see the [module](self).
@@ -89,6 +96,7 @@ pub(crate) struct Scheduler {
     /// The number of sources that have no value for the next step, which has not begun.
     awaited: usize,
     ready: Ready,
+    pending: PendingCells,
     outbox: Outbox,
     /// Cells that failed since the last run began.
     failed: Vec<Cell>,
@@ -111,6 +119,7 @@ impl Scheduler {
             begun: 0,
             awaited: plan.schema().sources().count(),
             ready: Ready::new(&plan),
+            pending: PendingCells::default(),
             outbox: Outbox::default(),
             failed: Vec::new(),
             running: 0,
@@ -131,9 +140,9 @@ impl Scheduler {
     pub(crate) fn rule(&mut self, column: usize, rules: Rules) {
         self.ready.limit(column, rules.limit.map_or(usize::MAX, |cells| cells.max(1)));
         let Some(slot) = self.rules.get_mut(column) else { return };
-        let has_other_interval = slot.every != rules.every;
+        let is_ready_otherwise = (slot.every, slot.is_external) != (rules.every, rules.is_external);
         *slot = rules;
-        if has_other_interval {
+        if is_ready_otherwise {
             self.recount(column);
         }
     }
@@ -213,10 +222,12 @@ impl Scheduler {
         let skipped = self.tracks.iter().map(|track| track.skipped.count()).sum::<usize>();
         let done = self.stored - skipped;
         let running = self.running;
-        let failed = self.failed.len();
+        // A cell that failed and waits for another answer is pending.
+        let failed = self.failed.iter().filter(|cell| !self.pending.contains(**cell)).count();
+        let pending = self.pending.len();
         // Every begun cell is in exactly one of these states, so nothing underflows.
-        let waiting = derived * self.begun - self.stored - running - failed;
-        Progress { done, skipped, running, failed, waiting, not_loaded: 0 }
+        let waiting = derived * self.begun - self.stored - running - failed - pending;
+        Progress { done, skipped, running, failed, pending, waiting, not_loaded: 0 }
     }
 
     /// Whether no cell runs and none could start.
@@ -231,7 +242,7 @@ impl Scheduler {
     }
 
     fn can_start(&self) -> bool {
-        !self.halted && self.running < self.limit && !self.ready.is_empty()
+        !self.halted && self.running < self.limit && !(self.ready.is_empty() && self.pending.is_asked())
     }
 
     /// Notes that the next value of a source is stored.
@@ -267,15 +278,23 @@ impl Scheduler {
     pub(crate) fn handle_stored(&mut self, cell: Cell, is_skipped: bool) -> Result<(), InvalidTransition> {
         self.expect(cell, Slot::Storing)?;
         self.leave(cell);
+        self.enter_stored(cell, is_skipped);
+        // Done after `settle`: the outbox goes on to later steps only if the track has this step as stored.
+        self.emit(cell);
+        Ok(())
+    }
+
+    fn enter_stored(&mut self, cell: Cell, is_skipped: bool) {
         if let Some(track) = self.tracks.get_mut(cell.column).filter(|_| is_skipped) {
             track.skipped.insert(cell.step);
         }
         self.settle(cell);
-        // Done after `settle`: the outbox goes on to later steps only if the track has this step as stored.
+    }
+
+    fn emit(&mut self, cell: Cell) {
         if let Some(track) = self.tracks.get(cell.column) {
             self.outbox.emit(cell, self.plan.rank(cell.column), track);
         }
-        Ok(())
     }
 
     /// Notes that a running cell has no value, and is to be stored as skipped.
@@ -348,19 +367,29 @@ impl Scheduler {
             return Some(action);
         }
         if self.can_start() {
-            let cell = self.ready.pop()?;
-            debug_assert_eq!(self.slot(cell), Some(Slot::Ready), "{cell:?}");
-            // A skipped cell runs, too, because it must be stored before its dependents start.
-            self.running += 1;
-            let skips = !self.is_due(cell) || self.has_nothing_to_read(cell);
-            self.set(cell, if skips { Slot::Storing } else { Slot::Running });
-            return Some(if skips { Action::Skip(cell) } else { Action::Compute(cell) });
+            return self.ask().or_else(|| self.start());
         }
         // Nothing runs and nothing can start, so no event will come before the held events.
         if self.running == 0 {
             self.outbox.flush();
         }
         self.outbox.pop()
+    }
+
+    /// Starts the next ready cell.
+    fn start(&mut self) -> Option<Action> {
+        let cell = self.ready.pop()?;
+        debug_assert_eq!(self.slot(cell), Some(Slot::Ready), "{cell:?}");
+        // A skipped cell runs, too, because it must be stored before its dependents start.
+        self.running += 1;
+        let skips = self.skips(cell);
+        self.set(cell, if skips { Slot::Storing } else { Slot::Running });
+        Some(if skips { Action::Skip(cell) } else { Action::Compute(cell) })
+    }
+
+    /// Whether a cell whose inputs are stored is skipped without a computation.
+    fn skips(&self, cell: Cell) -> bool {
+        !self.is_due(cell) || self.has_nothing_to_read(cell)
     }
 
     /// Adds a slot for the next step of a derived column.
@@ -390,9 +419,12 @@ impl Scheduler {
     /// Counts the views of all cells of a column that have not started.
     fn recount(&mut self, column: usize) {
         let Some(track) = self.tracks.get_mut(column) else { return };
-        let open = track.slots_mut().filter(|(_, slot)| matches!(slot, Slot::Waiting(_) | Slot::Ready));
+        let open = track
+            .slots_mut()
+            .filter(|(_, slot)| matches!(slot, Slot::Waiting(_) | Slot::Ready | Slot::Pending));
         let open: Vec<usize> = open.map(|(step, _)| step).collect();
         self.ready.withdraw(column);
+        self.pending.withdraw(column);
         open.into_iter().for_each(|step| self.count(Cell { column, step }));
     }
 
@@ -426,6 +458,9 @@ impl Scheduler {
     }
 
     fn make_ready(&mut self, cell: Cell) {
+        if self.rules.get(cell.column).is_some_and(|rules| rules.is_external) {
+            return self.make_pending(cell);
+        }
         self.set(cell, Slot::Ready);
         self.ready.push(cell);
     }

@@ -1,12 +1,12 @@
 //! The actions that come before any new cell starts, and the order of events.
 //!
 //! The events of a column are in step order, for any order in which the cells were finished. An event is held until
-//! all earlier cells of the column are stored or have failed.
+//! all earlier cells of the column are stored, have failed or wait for an answer.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::action::{Action, Cell};
-use super::track::{Slot, Track};
+use super::track::Track;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
@@ -50,7 +50,8 @@ impl Outbox {
 
     /// Emits the event of a stored cell, or holds it until the events of earlier steps.
     pub(super) fn emit(&mut self, cell: Cell, rank: usize, track: &Track) {
-        if self.emitted.get(cell.column) == Some(&cell.step) {
+        // A cell may be answered after later steps, whose events have not waited for it.
+        if self.emitted.get(cell.column).is_some_and(|next| cell.step <= *next) {
             self.push(Action::Emit(cell));
         } else {
             self.held.insert((cell.step, rank, cell));
@@ -58,16 +59,14 @@ impl Outbox {
         self.advance(cell.column, rank, track);
     }
 
-    /// Emits the held events of a column that no longer wait, after one more of its steps is stored or has failed.
+    /// Emits the held events of a column that no longer wait, after one more of its steps is stored, has failed or waits for an answer.
     pub(super) fn advance(&mut self, column: usize, rank: usize, track: &Track) {
         // A column that was added during the run passes the stored steps here, without events.
         if self.emitted.len() <= column {
             self.emitted.resize(column + 1, 0);
         }
         let Some(emitted) = self.emitted.get_mut(column) else { return };
-        while *emitted < track.prefix()
-            || matches!(track.slot(*emitted), Some(Slot::Stored { .. } | Slot::Failed))
-        {
+        while *emitted < track.prefix() || track.is_stored(*emitted) || track.holds_nothing_back(*emitted) {
             let cell = Cell { column, step: *emitted };
             // A cell that an earlier run has stored is not held, and has no event.
             if self.held.remove(&(cell.step, rank, cell)) {

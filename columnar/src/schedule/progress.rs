@@ -36,6 +36,8 @@ pub struct Progress {
     pub running: usize,
     /// Cells that failed in the last run. The next run tries these cells again.
     pub failed: usize,
+    /// Cells that wait for an [answer](crate::compute::external) from outside.
+    pub pending: usize,
     /// Cells that wait to be computed.
     pub waiting: usize,
     /// Cells that are stored and [not in memory](crate::reopen::OpenOptions::recent): done or skipped.
@@ -45,7 +47,7 @@ pub struct Progress {
 impl Progress {
     /// The number of all cells.
     pub fn total(&self) -> usize {
-        self.done + self.skipped + self.running + self.failed + self.waiting + self.not_loaded
+        self.done + self.skipped + self.running + self.failed + self.pending + self.waiting + self.not_loaded
     }
 }
 
@@ -56,6 +58,7 @@ impl fmt::Display for Progress {
             (self.skipped, "skipped"),
             (self.running, "running"),
             (self.failed, "failed"),
+            (self.pending, "pending"),
             (self.waiting, "waiting"),
             (self.not_loaded, "not loaded"),
         ];

@@ -77,6 +77,11 @@ impl Ready {
         Some(Cell { column, step })
     }
 
+    /// Takes a cell that was never in the queue.
+    pub(super) fn take(&mut self, cell: Cell) {
+        self.change(cell.column, |queue| queue.taken += 1);
+    }
+
     /// Gives back a taken cell that has finished or stopped.
     pub(super) fn give_back(&mut self, cell: Cell) {
         self.change(cell.column, |queue| queue.taken -= 1);

@@ -1,13 +1,13 @@
 //! The stored cells that a reader has seen, and the next cell in order.
 //!
 //! A reader sees stored cells by step, and within a step in topological order, so each cell comes after the cells from
-//! which it was computed. The steps of a column come in order. A step that has failed, or that was left out at the end
-//! of a run, holds nothing back: the step is remembered as missing, and comes once it is stored.
+//! which it was computed. The steps of a column come in order. A step that has failed, that waits for an answer, or that was left
+//! out at the end of a run, holds nothing back: the step is remembered as missing, and comes once it is stored.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::track::{Slot, Track};
+use super::track::Track;
 use super::{Cell, Scheduler};
 
 /// The steps of one column that a reader has seen: all before `next`, except the missing ones.
@@ -76,9 +76,9 @@ impl SeenSteps {
         let mut missing = self.missing.range(..track.stored_end());
         let missing = missing.find_map(|(start, end)| track.first_stored(*start..*end));
         missing.or_else(|| {
-            // While a run is active, a step that has not failed may still be stored, so later steps wait.
+            // While a run is active, any other step may still be stored, so later steps wait.
             let next = (self.next..track.stored_end())
-                .find(|step| track.is_stored(*step) || is_running && track.slot(*step) != Some(Slot::Failed));
+                .find(|step| track.is_stored(*step) || is_running && !track.holds_nothing_back(*step));
             next.filter(|&step| track.is_stored(step))
         })
     }

@@ -27,6 +27,8 @@ pub(super) enum Slot {
     Waiting(usize),
     /// All cells that the step reads are stored.
     Ready,
+    /// The same, of a column whose values come from outside.
+    Pending,
     /// The cell is being computed.
     Running,
     /// The cell is being stored.
@@ -136,6 +138,11 @@ impl Track {
     /// prefix, and the slots need no search.
     pub(super) fn stored_end(&self) -> usize {
         if self.beyond == 0 { self.prefix } else { self.end() }
+    }
+
+    /// Whether a step will most likely not be stored in this run: later steps do not wait for it.
+    pub(super) fn holds_nothing_back(&self, step: usize) -> bool {
+        matches!(self.slot(step), Some(Slot::Failed | Slot::Pending))
     }
 
     /// Whether a step is stored.

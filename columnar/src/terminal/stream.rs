@@ -97,7 +97,15 @@ impl<C: Display + Clone + PartialEq> ValueStream<C> {
     }
 
     fn take(&mut self, event: &Event<C>) {
-        if matches!(event, Event::Warning { .. } | Event::Waiting { .. } | Event::CacheMiss { .. }) {
+        let is_shown = matches!(
+            event,
+            Event::Delta { .. }
+                | Event::Retry { .. }
+                | Event::Failed { .. }
+                | Event::Skipped { .. }
+                | Event::Value { .. }
+        );
+        if !is_shown {
             return;
         }
         let mut cells = self.cells.iter_mut();

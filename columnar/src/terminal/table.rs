@@ -120,6 +120,7 @@ fn value(state: &FlowState, cell: Cell) -> Result<Value, &'static str> {
         CellState::Waiting if state.scheduler.is_running(cell) => "running",
         CellState::Waiting if state.scheduler.has_failed(cell) => "failed",
         CellState::Waiting => "waiting",
+        CellState::Pending => "pending",
     })
 }
 

@@ -7,7 +7,7 @@ use columnar::compute::{IntoStep, Reply};
 use columnar::prelude::*;
 use columnar::reopen::OpenOptions;
 use columnar::store::MemoryStore;
-use columnar::{CellState, Column, View};
+use columnar::{CellState, Column, View, this};
 use columnar_tests::live::push_all;
 use columnar_tests::store::on_load;
 use futures::FutureExt;
@@ -110,7 +110,7 @@ async fn a_window_has_as_many_values_as_it_says() -> Result<()> {
 /// before the reply.
 #[tokio::test]
 async fn a_notice_that_a_skipped_step_removes_is_not_promised() -> Result<()> {
-    let f = flow(moods(|day, mood| vec![day.latest(), mood.latest(), columnar::this().latest()]))?;
+    let f = flow(moods(|day, mood| vec![day.latest(), mood.latest(), this().latest()]))?;
     days(&f, 0..4).await?;
     f.run().await?;
     assert_eq!(shown(&f.messages("reader", 1)?), "<elided/> | r0 | [d1] <mood>m1</mood>");

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use columnar_drawing::{Drawing, DrawnColumn, DrawnLine, DrawnRead};
 
+use super::shown_step::is_external;
 use super::table;
 use crate::graph;
 use crate::ident::{ident_text, widest};
@@ -114,6 +115,7 @@ fn kind(column: &ColumnDecl) -> &'static str {
     match () {
         () if column.has_documents() => DOCUMENTS,
         () if column.is_source() => "source",
+        () if column.derived.as_ref().is_some_and(|derived| is_external(&derived.step)) => "external",
         () => pattern(column),
     }
 }

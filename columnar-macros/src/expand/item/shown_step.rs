@@ -45,6 +45,12 @@ impl ShownStep {
     }
 }
 
+/// Whether a compute step is `external()`, by any path and with any settings: the values come from outside.
+pub(super) fn is_external(step: &TokenStream) -> bool {
+    let path = step.clone().into_iter().take_while(|tree| !matches!(tree, TokenTree::Group(_)));
+    matches!(path.last(), Some(TokenTree::Ident(word)) if ident::is(&word, "external"))
+}
+
 fn is_punct(tree: &TokenTree, expected: char) -> bool {
     matches!(tree, TokenTree::Punct(punct) if punct.as_char() == expected)
 }
@@ -89,6 +95,16 @@ mod tests {
             "or_skip()",
         ];
         assert_eq!(ShownStep::new(step), shown("List the topics. …", &settings));
+    }
+
+    #[test]
+    fn values_from_outside_are_found_by_the_path() {
+        for step in [quote!(external()), quote!(columnar::external().default(|cx| text(cx)).or_skip())] {
+            assert!(is_external(&step), "{step}");
+        }
+        for step in [quote!(prompt("external()")), quote!(|cx| external()), quote!()] {
+            assert!(!is_external(&step), "{step}");
+        }
     }
 
     #[test]

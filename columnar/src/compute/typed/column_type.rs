@@ -74,6 +74,11 @@ impl TypeSpec {
             check: |text| serde_json::from_str::<T>(text).map(drop),
         }
     }
+
+    /// The error of a text that does not match the type.
+    pub(super) fn mismatch(&self, kind: MismatchKind, text: &str) -> SchemaMismatch {
+        SchemaMismatch::new(kind, &self.output.schema.name, text)
+    }
 }
 
 /// The name of a type for a provider, which allows letters, digits and `_`.

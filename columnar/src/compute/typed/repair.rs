@@ -1,10 +1,11 @@
 //! The attempts at a typed value: a reply that does not match the type is sent back to the step with the error.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures::stream::{BoxStream, StreamExt};
 
-use super::column_type::{ColumnType, MismatchKind, SchemaMismatch, TypeSpec};
+use super::column_type::{ColumnType, MismatchKind, TypeSpec};
 use super::find::{Unread, find};
 use super::json_scanner::JsonScanner;
 use crate::compute::{Context, OutputSpec, Piece, PieceSource, Reply, Step};
@@ -28,6 +29,13 @@ impl Step<'_> {
             settings.schema = Some(Arc::clone(&spec.output.schema));
             #[cfg(feature = "parquet")]
             settings.json_type.clone_from(&spec.json_type);
+            if let Some(external) = &mut settings.external {
+                let spec = spec.clone();
+                external.read = Some(Arc::new(move |answer| {
+                    let json = find(answer, &spec).map(Cow::into_owned);
+                    json.map_err(|unread| spec.mismatch(unread.kind, answer).into())
+                }));
+            }
         });
         step.wrap(move |step, cx| {
             Reply::of(RepairLoop {
@@ -122,7 +130,7 @@ impl RepairLoop<'_> {
 
     /// Discards the reply and, if a repair is left, begins another attempt with the error in the request.
     fn repair(&mut self, Unread { kind, detail }: Unread) -> Result<Piece, BoxError> {
-        let mismatch = SchemaMismatch::new(kind, &self.spec.output.schema.name, &self.reply);
+        let mismatch = self.spec.mismatch(kind, &self.reply);
         if self.repairs == 0 {
             return Err(mismatch.into());
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::table::table;
-use crate::compute::{Policy, Prompt, Step, per_minute, per_second, prompt};
+use crate::compute::{Policy, Prompt, Step, external, per_minute, per_second, prompt};
 use crate::context::budget::{Budget, Strategy};
 use crate::declare::error::nearest;
 use crate::declare::{FileOrigin, StepError};
@@ -29,6 +29,8 @@ table! {
         pub after: bool,
         /// The name of a compute step of the program, in place of a prompt.
         pub step: Option<String>,
+        /// Whether the values come from outside, in place of a prompt; see [`external`].
+        pub external: bool,
         /// The name of the model; see [`Prompt::model`].
         pub model: Option<String>,
         /// The name of the model that is called if the first one fails; see [`Prompt::or_model`].
@@ -148,16 +150,20 @@ impl ColumnDeclaration {
     fn step(&self, steps: &BTreeMap<&str, Step<'static>>) -> Result<Step<'static>, Vec<StepError>> {
         let mut errors = Vec::new();
         let step = match (&self.prompt, &self.step) {
+            (prompt, step) if self.external => {
+                let others = [prompt.as_ref().map(|_| "prompt"), step.as_ref().map(|_| "step")];
+                let others = others.into_iter().flatten();
+                errors.extend(others.map(|one| StepError::Both { one, other: "external" }));
+                self.check_no_prompt(&mut errors);
+                Some(Step::new(external()))
+            }
             (Some(prompt), None) => Some(Step::new(self.prompt(prompt, &mut errors))),
             (Some(_), Some(_)) => {
                 errors.push(StepError::Both { one: "prompt", other: "step" });
                 None
             }
             (None, Some(step)) => {
-                // As data, the declaration has the settings that are set.
-                let data = serde_json::to_value(self).unwrap_or_default();
-                let settings = ONLY_OF_PROMPTS.split(' ').filter(|setting| data.get(setting).is_some());
-                errors.extend(settings.map(|setting| StepError::OnlyOfPrompts { setting }));
+                self.check_no_prompt(&mut errors);
                 let found = steps.get(step.as_str()).cloned();
                 if found.is_none() {
                     errors.push(unknown(step, steps));
@@ -173,7 +179,16 @@ impl ColumnDeclaration {
         // The policies of a step that is missing may have mistakes as well.
         let step = step.unwrap_or_else(|| Step::new(prompt("")));
         let step = self.with_policies(step, &mut errors);
+        errors.extend(step.settings.check_place().err());
         if errors.is_empty() { Ok(step) } else { Err(errors) }
+    }
+
+    /// Checks that no setting of prompts is set.
+    fn check_no_prompt(&self, errors: &mut Vec<StepError>) {
+        // As data, the declaration has the settings that are set.
+        let data = serde_json::to_value(self).unwrap_or_default();
+        let settings = ONLY_OF_PROMPTS.split(' ').filter(|setting| data.get(setting).is_some());
+        errors.extend(settings.map(|setting| StepError::OnlyOfPrompts { setting }));
     }
 
     /// The settings with values that nobody means, each with the rule. People who do not program write them.

@@ -23,6 +23,8 @@ pub(super) struct Feed {
     failures: BTreeMap<ProgressKey, String>,
     /// The cells that failed, in the order in which they did, so that a subscriber looks at each of them once.
     failed: Vec<ProgressKey>,
+    /// The cells for which runs have asked, in the order in which they did. An answered cell stays in the list.
+    asked: Vec<ProgressKey>,
     /// The misses of caches in this run.
     misses: BTreeMap<ProgressKey, CacheMiss>,
 }
@@ -43,6 +45,11 @@ struct DraftState {
 }
 
 impl Feed {
+    /// The feed of a flow whose earlier runs have asked for these cells.
+    pub(super) fn new(asked: Vec<ProgressKey>) -> Self {
+        Self { asked, ..Self::default() }
+    }
+
     /// A run begins: failed cells are tried again.
     pub(super) fn begin(&mut self) {
         self.run += 1;
@@ -63,6 +70,7 @@ impl Feed {
             }
             // A subscriber has the state of the cells, and this call goes on.
             Event::Warning { .. } | Event::Waiting { .. } => {}
+            Event::Pending { column, step } => self.asked.push((step, column)),
             Event::CacheMiss { column, step, miss } => _ = self.misses.insert((step, column), miss),
             Event::Failed { column, step, error } => self.fail(column, step, error),
             // A subscriber that has sent a part of the text holds the text until the value is sent.
@@ -93,6 +101,11 @@ impl Feed {
     /// The cells that failed in this run, after the first ones.
     pub(super) fn failed_after(&self, count: usize) -> &[ProgressKey] {
         self.failed.get(count..).unwrap_or_default()
+    }
+
+    /// The cells for which runs have asked, after the first ones.
+    pub(super) fn asked_after(&self, count: usize) -> &[ProgressKey] {
+        self.asked.get(count..).unwrap_or_default()
     }
 
     /// The message of the error of a cell that failed in this run.

@@ -69,7 +69,8 @@ impl Hub {
     pub(super) fn new(shared: Arc<SharedFlow>, steps: ComputeSteps<'static>) -> Self {
         // A first run computes the cells that an earlier process has left.
         let control = Control { retry: true, ..Control::default() };
-        Self { shared, steps, feed: Mutex::default(), control: watch::Sender::new(control) }
+        let feed = Feed::new(shared.asked());
+        Self { shared, steps, feed: feed.into(), control: watch::Sender::new(control) }
     }
 
     /// Locks the feed. No change of a feed runs code of users, so a panic leaves nothing half changed.

@@ -175,7 +175,7 @@ impl<F> Spawned<F> {
     }
 
     /// Waits until a step is complete: each cell of the step is stored. The call also waits for a step that nobody has
-    /// pushed yet.
+    /// pushed yet, and for [answers](crate::compute::external).
     ///
     /// # Errors
     ///
@@ -191,6 +191,7 @@ impl<F> Spawned<F> {
             // After that question: the task may have stored the step before it came to rest.
             match shared.first_missing(step) {
                 None => Some(Ok(())),
+                Some(column) if !hub.is_closed() && shared.awaits_answer(&column, step) => None,
                 Some(column) => Some(rest?.and(Err(Error::Missing { column, step }))),
             }
         });

@@ -65,6 +65,8 @@ const CHUNK: usize = 64;
 ///   when the cell was cancelled.
 /// - **[`Failed`](Event::Failed)**: the cell has failed in the last run, also if the failure ended the run. Later
 ///   subscriptions get the event as well, until another run begins. The subscription goes on.
+/// - **[`Pending`](Event::Pending)**: the cell waits for an answer from outside. Later subscriptions get the event as well, until
+///   the cell is answered.
 /// - **[`CacheMiss`](Event::CacheMiss)**: before the value, of a cell that the last run has computed.
 ///
 /// The stream ends when the task has ended and all that is stored has been read.
@@ -73,6 +75,8 @@ pub struct Subscription<I = Name> {
     /// The texts of which a part is sent, with the number of its bytes.
     drafts: BTreeMap<ProgressKey, (Arc<TextInProgress>, usize)>,
     failures: Failures,
+    /// The number of cells that runs have asked for, and that were looked at.
+    asked: usize,
     /// The cell whose miss of a cache is sent, and whose value comes next.
     missed: Option<Cell>,
     /// Stored cells that are not in the memory of the flow.
@@ -120,6 +124,7 @@ impl<I> Subscription<I> {
             seen,
             drafts: BTreeMap::new(),
             failures: Failures::default(),
+            asked: 0,
             missed: None,
             entries: BTreeMap::new(),
             loading: None,
@@ -139,10 +144,22 @@ impl<I> Subscription<I> {
     /// The same subscription with the values of the sources as well. The events name columns by [`Name`].
     #[must_use]
     pub fn with_sources(self) -> Subscription<Name> {
-        let Self { seen, drafts, failures, missed, entries, loading, changes, handle, .. } = self;
+        let Self { seen, drafts, failures, asked, missed, entries, loading, changes, handle, .. } = self;
         let has_sources = true;
         let id = PhantomData;
-        Subscription { seen, drafts, failures, missed, entries, loading, changes, has_sources, id, handle }
+        Subscription {
+            seen,
+            drafts,
+            failures,
+            asked,
+            missed,
+            entries,
+            loading,
+            changes,
+            has_sources,
+            id,
+            handle,
+        }
     }
 }
 
@@ -223,10 +240,12 @@ impl<I: ColumnId> Subscription<I> {
         let value = match (stored, self.entries.get(&key)) {
             (CellState::Stored(value), _) => Ok(value),
             (CellState::Skipped(reason), _) => Err(reason),
-            (CellState::NotLoaded | CellState::Waiting, Some(entry)) => {
+            (CellState::NotLoaded | CellState::Waiting | CellState::Pending, Some(entry)) => {
                 entry.value.clone().ok_or_else(|| skip_reason(entry))
             }
-            (CellState::NotLoaded | CellState::Waiting, None) => return self.load(hub, cell),
+            (CellState::NotLoaded | CellState::Waiting | CellState::Pending, None) => {
+                return self.load(hub, cell);
+            }
         };
         if let (Ok(value), Some((draft, sent))) = (&value, self.drafts.remove(&key)) {
             if !draft.is_prefix(sent, value) {
@@ -263,6 +282,14 @@ impl<I: ColumnId> Subscription<I> {
             && let Some((draft, _)) = self.drafts.remove(&key)
         {
             return self.retry(cell, &draft);
+        }
+        for key in feed.asked_after(self.asked) {
+            self.asked += 1;
+            if let Some(cell) = self.unseen(key)
+                && hub.shared.is_asked(&key.1, key.0)
+            {
+                return self.event(cell, |column, step| Event::Pending { column, step });
+            }
         }
         let more = feed.drafts.iter().find_map(|(key, draft)| {
             // No draft of an earlier attempt is left: the look at discarded texts has come before.

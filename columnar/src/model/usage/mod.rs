@@ -25,7 +25,7 @@ pub use finish::Finish;
 pub(crate) use limit::Reservation;
 pub use limit::{Spend, SpendLimit, SpendLimitError};
 pub(crate) use receipt::object;
-pub use receipt::{CallTime, ParseReceiptError, Receipt};
+pub use receipt::{Answer, CallTime, ParseReceiptError, Receipt};
 pub use total::Total;
 pub(crate) use total::{Grouped, grouped};
 pub use unix_time::UnixTime;

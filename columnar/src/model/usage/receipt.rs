@@ -54,6 +54,54 @@ pub struct Receipt {
     pub thoughts: Option<Arc<str>>,
     /// The provider's own reason for a miss of its cache in the last call, where it sends one.
     pub diagnosis: Option<CacheDiagnosis>,
+    /// The answer of a cell whose value came [from outside](crate::compute::external); `None` for a computed cell.
+    pub answer: Option<Answer>,
+}
+
+/// The answer that is the value of a cell.
+///
+/// ```
+/// use columnar::usage::Receipt;
+///
+/// let text = r#"{"calls":0,"attempts":0,"ms":0,"answer":{"at":1795803000000,"proposed":"Restart it."}}"#;
+/// let receipt: Receipt = text.parse()?;
+/// let answer = receipt.answer.expect("it came from outside");
+/// assert!(!answer.is_proposal);
+/// assert_eq!(answer.edited.as_deref(), Some("Restart it."));
+/// # Ok::<(), columnar::usage::ParseReceiptError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The time of the answer, by the wall clock.
+    pub at: UnixTime,
+    /// Whether the value is what the column [proposed](crate::compute::External::default).
+    pub is_proposal: bool,
+    /// The proposal in place of which another value was given; `None` without a proposal, or if it was accepted.
+    pub edited: Option<Arc<str>>,
+}
+
+impl Answer {
+    /// The answer with a value, in place of a proposal or not.
+    pub(crate) fn new(value: &str, proposal: Option<&str>) -> Self {
+        let edited = proposal.filter(|proposal| *proposal != value).map(Arc::from);
+        Self { at: UnixTime::now(), is_proposal: proposal.is_some() && edited.is_none(), edited }
+    }
+
+    fn to_json(&self) -> Json {
+        object([
+            ("at", Some(self.at.as_millis().into())),
+            ("accepted", self.is_proposal.then(|| true.into())),
+            ("proposed", self.edited.as_deref().map(Json::from)),
+        ])
+    }
+
+    fn parse(json: &Json) -> Result<Self, ParseReceiptError> {
+        let entries = json.as_object().ok_or(ParseReceiptError)?;
+        let is_proposal = entries.get("accepted") == Some(&Json::Bool(true));
+        let at = UnixTime::from_millis(count(entries, "at")?);
+        Ok(Self { at, is_proposal, edited: text(entries, "proposed")? })
+    }
 }
 
 /// The time of one call among several of a cell, and the reason why another call followed.
@@ -93,9 +141,9 @@ pub struct ParseReceiptError;
 
 impl Receipt {
     /// The members of the stored form.
-    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 17] {
+    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 18] {
         let Self { model, usage, calls, unreported, attempts, ms, waited, call_times, .. } = self;
-        let Self { at, finish, id, thoughts, diagnosis, .. } = self;
+        let Self { at, finish, id, thoughts, diagnosis, answer, .. } = self;
         let times = call_times.iter().map(|CallTime { after, ms, error }| match error.as_deref() {
             Some(error) => json!([after, ms, error]),
             None => json!([after, ms]),
@@ -119,6 +167,7 @@ impl Receipt {
             ("id", id.as_deref().map(Json::from)),
             ("thoughts", thoughts.as_deref().map(Json::from)),
             ("diagnosis", diagnosis.as_ref().map(json_of)),
+            ("answer", answer.as_ref().map(Answer::to_json)),
         ]
     }
 
@@ -148,6 +197,7 @@ impl Receipt {
             id: text(entries, "id")?,
             thoughts: text(entries, "thoughts")?,
             diagnosis: entries.get("diagnosis").map(diagnosis).transpose()?,
+            answer: entries.get("answer").map(Answer::parse).transpose()?,
         })
     }
 }
@@ -233,6 +283,11 @@ mod tests {
             id: Some("é".into()),
             thoughts: Some("Hm.\n".into()),
             diagnosis: Some(CacheDiagnosis { reason: "tools_changed".into(), tokens: Some(8) }),
+            answer: Some(Answer {
+                at: UnixTime::from_millis(8),
+                is_proposal: true,
+                edited: Some("\"".into()),
+            }),
         };
         let ends = [
             Finish::Length,

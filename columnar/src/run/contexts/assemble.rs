@@ -100,7 +100,7 @@ impl FlowState {
     }
 
     /// A cell that the context of a cell waits for.
-    fn missing_input(&self, cell: Cell) -> Option<Cell> {
+    pub(crate) fn missing_input(&self, cell: Cell) -> Option<Cell> {
         let schema = self.plan.schema();
         let step = cell.step;
         // A step that has not begun lacks a source, even if this column does not read it.

@@ -83,7 +83,8 @@ fn start_round(scheduler: &mut Scheduler) -> Vec<Cell> {
                 let stored = scheduler.handle_stored(cell, matches!(action, Action::Skip(_)));
                 debug_assert!(stored.is_ok(), "the scheduler asked for it");
             }
-            Action::Emit(_) => {}
+            // The next run does not wait for answers either.
+            Action::Ask(_) | Action::Emit(_) => {}
         }
     }
     started

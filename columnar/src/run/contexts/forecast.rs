@@ -60,6 +60,9 @@ pub struct Forecast {
     pub cost: Dollars,
     /// The number of calls without a known price.
     pub unpriced: usize,
+    /// The number of cells that wait for an [answer](crate::compute::external) from outside when the run ends. The cells that
+    /// depend on these are not counted.
+    pub pending: usize,
     /// The maximum number of cells that will be computed at once.
     pub width: usize,
     /// The duration of the run in cells, if all cells take equally long: at least this many follow each other.
@@ -140,8 +143,13 @@ impl fmt::Display for Forecast {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const HEADERS: [&str; 6] = ["cells", "calls", "tokens in", "tokens out", "at once", "cost"];
         let Self { cells, calls, input_tokens, output_tokens, width, rounds, columns, .. } = self;
+        let pending = match self.pending {
+            0 => String::new(),
+            1 => "; 1 cell waits for an answer".to_owned(),
+            cells => format!("; {} cells wait for an answer", grouped(cells)),
+        };
         if columns.is_empty() {
-            return f.write_str("nothing to compute");
+            return write!(f, "nothing to compute{pending}");
         }
         let name = columns.iter().map(|part| part.column.len()).max().unwrap_or(0).max("column".len());
         let is_priced = self.cost > Dollars::ZERO;
@@ -162,7 +170,7 @@ impl fmt::Display for Forecast {
             writeln!(f)?;
         }
         let plural = if *rounds == 1 { "" } else { "s" };
-        write!(f, "in {} round{plural}; tokens are estimates", grouped(*rounds))?;
+        write!(f, "in {} round{plural}{pending}; tokens are estimates", grouped(*rounds))?;
         if is_priced {
             f.write_str(", and the cost is that of calls without a cache")?;
         }
@@ -195,7 +203,9 @@ impl FlowState {
         let dry_run = DryRun::of(self.scheduler.clone(), self.plan.schema().columns().len());
         let sums = TokenSums::of(self, &dry_run);
         let outline = outline(&self.plan, &self.settings, &self.defaults.model);
-        let mut forecast = Forecast { rounds: dry_run.rounds, width: dry_run.width, ..Forecast::default() };
+        let pending = dry_run.scheduler.progress().pending;
+        let mut forecast =
+            Forecast { rounds: dry_run.rounds, width: dry_run.width, pending, ..Forecast::default() };
         for (column, cells) in dry_run.columns.into_iter().enumerate() {
             let part = self.forecast_column(&sums, column, &cells.steps);
             let Some(mut part) = part.map(|part| ColumnForecast { width: cells.width, ..part }) else {

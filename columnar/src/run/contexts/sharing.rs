@@ -144,6 +144,7 @@ fn shape(settings: &StepSettings, default: &Choice) -> RequestShape {
     let reply: Option<Json> =
         settings.reply_settings.as_deref().and_then(|text| serde_json::from_str(text).ok());
     RequestShape {
+        is_external: settings.external.is_some(),
         after: settings.is_after.then(|| format!("{:?}", settings.form)),
         model,
         effort: reply.and_then(|reply| Some(reply.get("effort")?.as_str()?.to_owned())),

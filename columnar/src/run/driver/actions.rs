@@ -27,6 +27,8 @@ use crate::store::{Entry, Put, put_blobs};
 pub(super) enum RunAction {
     /// With what computes the cell.
     Compute(Cell, Context, Fingerprint),
+    /// The cell waits for an answer from outside.
+    Ask(Cell),
     /// The cell fails without a call of the compute step, because there is no valid context.
     Refuse(Cell, Error),
     Store(Cell),
@@ -200,6 +202,10 @@ impl SharedFlow {
                     Err(error) => RunAction::Refuse(cell, error),
                 }
             }
+            Action::Ask(cell) => {
+                drop(state);
+                return self.ask(cell);
+            }
             Action::Store(cell) => RunAction::Store(cell),
             Action::Skip(cell) => {
                 let is_due = state.scheduler.is_due(cell);
@@ -214,7 +220,7 @@ impl SharedFlow {
     }
 
     /// Assembles the context of a cell, outside of the lock.
-    fn assembled(&self, cell: Cell, draft: Result<Option<ContextDraft>>) -> Result<Snapshot> {
+    pub(super) fn assembled(&self, cell: Cell, draft: Result<Option<ContextDraft>>) -> Result<Snapshot> {
         let draft = match draft? {
             Some(draft) => draft,
             None => {

@@ -7,6 +7,7 @@
 //! There is no hidden task: a program that stops polling has no calls in progress that others wait for.
 
 mod actions;
+mod ask;
 mod computation;
 mod reports;
 mod storing;
@@ -207,6 +208,10 @@ impl<I: ColumnId> Run<'_, I> {
                     if let event @ Some(_) = self.compute(computation, task) {
                         return event;
                     }
+                }
+                RunAction::Ask(cell) => {
+                    let Some(column) = self.column_id(cell) else { continue };
+                    return Some(Event::Pending { column, step: cell.step });
                 }
                 RunAction::Refuse(cell, error) => {
                     let column = self.name(cell.column).clone();

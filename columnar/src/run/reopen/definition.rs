@@ -38,6 +38,8 @@ pub(crate) struct StoredColumn {
     pub(crate) reads: Option<Vec<String>>,
     /// Whether the column is a source of documents.
     pub(crate) is_documents: bool,
+    /// Whether the values come from outside.
+    pub(crate) is_external: bool,
     pub(crate) version: Option<String>,
     /// Whether the flow had no such column at the last opening.
     pub(crate) is_gone: bool,
@@ -154,12 +156,14 @@ impl FlowDefinition {
             self.columns.iter().enumerate().map(|(at, stored)| (stored.key.clone(), at)).collect();
         let mut changes = Vec::new();
         for (column, (declared, key)) in schema.columns().iter().zip(keys).enumerate().skip(first) {
-            let version = settings.get(column).and_then(|settings| settings.version.as_deref());
+            let settings = settings.get(column);
+            let version = settings.and_then(|settings| settings.version.as_deref());
             let now = StoredColumn {
                 key: key.clone(),
                 name: declared.name.clone(),
                 reads: declared.reads.as_deref().map(|reads| views(reads, keys)),
                 is_documents: declared.is_documents,
+                is_external: settings.is_some_and(|settings| settings.external.is_some()),
                 version: version.map(str::to_owned),
                 is_gone: false,
             };
@@ -201,8 +205,8 @@ const MAX_STEM: usize = 40;
 impl StoredColumn {
     fn parse(json: &Json) -> Option<Self> {
         let [key, name, version] = ["key", "name", "version"].map(|field| json.get(field)?.as_str());
-        let [is_documents, is_gone] =
-            ["documents", "gone"].map(|flag| json.get(flag) == Some(&Json::Bool(true)));
+        let [is_documents, is_external, is_gone] =
+            ["documents", "external", "gone"].map(|flag| json.get(flag) == Some(&Json::Bool(true)));
         let key = Name::new(key?).ok()?;
         let name = name.map_or_else(|| Some(key.clone()), |name| Name::new(name).ok())?;
         let reads = match json.get("reads") {
@@ -212,7 +216,8 @@ impl StoredColumn {
             }
             None => None,
         };
-        Some(Self { key, name, reads, is_documents, version: version.map(str::to_owned), is_gone })
+        let version = version.map(str::to_owned);
+        Some(Self { key, name, reads, is_documents, is_external, version, is_gone })
     }
 
     pub(crate) fn is_source(&self) -> bool {
@@ -220,10 +225,11 @@ impl StoredColumn {
     }
 
     fn json(&self) -> Json {
-        let Self { key, name, reads, is_documents, version, is_gone } = self;
+        let Self { key, name, reads, is_documents, is_external, version, is_gone } = self;
         // Definitions have always been written in this order.
         object([
             ("documents", is_documents.then(|| true.into())),
+            ("external", is_external.then(|| true.into())),
             ("gone", is_gone.then(|| true.into())),
             ("key", Some(key.as_str().into())),
             ("name", (name != key).then(|| name.as_str().into())),
@@ -245,12 +251,14 @@ impl StoredColumn {
             }),
             (stored, _) => Some(ColumnChange::Kind { column, was_source: stored.is_none() }),
         };
+        let external = (self.is_external != now.is_external && !self.is_source() && !now.is_source())
+            .then(|| ColumnChange::External { column: now.name.clone(), was_external: self.is_external });
         let version = (self.version != now.version).then(|| ColumnChange::Version {
             column: now.name.clone(),
             stored: self.version.clone(),
             declared: now.version.clone(),
         });
-        content.into_iter().chain(version)
+        content.into_iter().chain(external).chain(version)
     }
 }
 
@@ -372,6 +380,7 @@ mod tests {
             name: name(called),
             reads: reads.map(|reads| reads.iter().map(ToString::to_string).collect()),
             is_documents: key == "files",
+            is_external: key == "answers",
             version: version.map(str::to_owned),
             is_gone: key == "gone",
         };
@@ -379,6 +388,7 @@ mod tests {
             columns: vec![
                 stored("user", "user", None, None),
                 stored("files", "files", None, None),
+                stored("answers", "answers", Some(&["user.latest"]), None),
                 stored("gone", "gone", Some(&["user.latest"]), None),
                 stored(
                     "topics",

@@ -57,6 +57,13 @@ pub enum ColumnChange {
         /// Whether the column was a source.
         was_source: bool,
     },
+    /// The values came [from outside](crate::compute::external) and are computed now, or the other way round.
+    External {
+        /// The column.
+        column: Name,
+        /// Whether the values came from outside.
+        was_external: bool,
+    },
     /// A source of text became one of documents, or the other way round.
     Documents {
         /// The column.
@@ -73,6 +80,7 @@ impl ColumnChange {
             Self::Reads { column, .. }
             | Self::Version { column, .. }
             | Self::Kind { column, .. }
+            | Self::External { column, .. }
             | Self::Documents { column, .. } => column,
         }
     }
@@ -100,6 +108,14 @@ impl fmt::Display for ColumnChange {
                     f,
                     "the stored values of `{column}` were computed by {stored}, and the step now has {declared}"
                 )?;
+            }
+            Self::External { was_external, .. } => {
+                let (stored, declared) = if *was_external {
+                    ("answers", "computes them")
+                } else {
+                    ("computed", "is answered from outside")
+                };
+                write!(f, "the stored values of `{column}` are {stored}, and the column now {declared}")?;
             }
             Self::Documents { was_documents, .. } => {
                 let (stored, declared) =

@@ -87,6 +87,34 @@ impl SharedFlow {
         Some((cell, state.cell(cell)))
     }
 
+    /// Whether a cell waits for an answer, or for a cell that does.
+    pub(crate) fn awaits_answer(&self, column: &Name, step: usize) -> bool {
+        let state = self.lock();
+        let mut next = state.plan.schema().find(column).map(|column| Cell { column, step });
+        // Each cell waits for one of an earlier step or level, so this ends.
+        while let Some(cell) = next {
+            if state.scheduler.is_pending(cell) {
+                return true;
+            }
+            next = state.scheduler.missing(cell);
+        }
+        false
+    }
+
+    /// Whether a run has asked for a cell, which waits for an answer.
+    pub(crate) fn is_asked(&self, column: &Name, step: usize) -> bool {
+        let state = self.lock();
+        let column = state.plan.schema().find(column);
+        column.is_some_and(|column| state.scheduler.is_asked(Cell { column, step }))
+    }
+
+    /// The cells for which runs have asked, by column and step.
+    pub(crate) fn asked(&self) -> Vec<(usize, Name)> {
+        let state = self.lock();
+        let asked = state.scheduler.pending().filter(|cell| state.scheduler.is_asked(*cell));
+        asked.map(|cell| (cell.step, state.name(cell.column).clone())).collect()
+    }
+
     pub(crate) fn is_stored(&self, column: &Name, step: usize) -> bool {
         let state = self.lock();
         let column = state.plan.schema().find(column);

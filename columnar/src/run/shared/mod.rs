@@ -5,6 +5,7 @@
 //! the lock: such code may use the flow. A filter, counter, model or waker is called, and a value of a type of users is
 //! dropped, after the lock.
 
+mod answers;
 mod exclusions;
 mod follow;
 mod lay_anew;
@@ -19,6 +20,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use futures::task::AtomicWaker;
 use tokio::sync::watch;
 
+pub(crate) use answers::Decision;
+pub use answers::PendingCell;
 pub(crate) use follow::SeenCells;
 pub(crate) use push::CountedTokens;
 pub(crate) use read::StepChunks;

@@ -113,13 +113,13 @@ impl SharedFlow {
     }
 
     /// Stores the attachments of a value. No stored entry names an attachment that never was.
-    async fn put_attachments(&self, plan: &Plan, cell: Cell, value: &Value) -> Result<()> {
+    pub(super) async fn put_attachments(&self, plan: &Plan, cell: Cell, value: &Value) -> Result<()> {
         let Some(blobs) = self.put_blobs(value) else { return Ok(()) };
         self.checked(plan, cell, blobs.await)
     }
 
     /// The outcome of a write. After a failure, the flow no longer trusts the store.
-    fn checked<T>(&self, plan: &Plan, cell: Cell, written: Result<T, StoreError>) -> Result<T> {
+    pub(super) fn checked<T>(&self, plan: &Plan, cell: Cell, written: Result<T, StoreError>) -> Result<T> {
         written.map_err(|source| {
             self.store_failed(&source);
             Error::Store { column: plan.schema().name(cell.column).clone(), step: cell.step, source }

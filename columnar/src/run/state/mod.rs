@@ -33,7 +33,7 @@ use crate::declare::{Name, Plan};
 use crate::history::tokens::{Counter, Estimate};
 use crate::model::usage::Fingerprint;
 use crate::run::reopen::{FlowDefinition, KeptColumns};
-use crate::schedule::Scheduler;
+use crate::schedule::{Cell, Scheduler};
 use crate::store::LoadedAttachments;
 
 /// The state of a live flow.
@@ -42,6 +42,8 @@ pub(crate) struct FlowState {
     pub(crate) scheduler: Scheduler,
     pub(crate) table: ValueTable,
     pub(crate) receipts: Receipts,
+    /// The reasons of declined cells, for which the next run fails.
+    pub(crate) declined: BTreeMap<Cell, String>,
     /// The last requests of this process.
     pub(crate) requests: LastRequests,
     /// By column.
@@ -133,6 +135,7 @@ impl FlowState {
             scheduler,
             table: ValueTable::default(),
             receipts: Receipts::default(),
+            declined: BTreeMap::new(),
             requests: LastRequests::default(),
             settings: Vec::new(),
             counter: Arc::new(Estimate),

@@ -40,6 +40,8 @@ pub enum CellState {
     Skipped(Option<SkipReason>),
     /// Nothing is stored yet: the cell waits for a push or a run, or is being computed.
     Waiting,
+    /// Nothing is stored yet: the inputs are there, and the cell waits for an [answer](crate::compute::external) from outside.
+    Pending,
     /// The cell is stored, with a value or as skipped, but [not in memory](crate::reopen::OpenOptions::recent).
     /// [`LiveFlow::load`](crate::flow::LiveFlow::load) loads it.
     NotLoaded,
@@ -58,6 +60,7 @@ impl FlowState {
             Some(value) => CellState::Stored(value),
             None if self.scheduler.is_skipped(cell) => CellState::Skipped(self.skip_reason(cell)),
             None if self.is_unloaded(cell) => CellState::NotLoaded,
+            None if self.scheduler.is_pending(cell) => CellState::Pending,
             None => CellState::Waiting,
         }
     }

@@ -129,6 +129,21 @@ fn a_window_over_skipped_cells_waits_for_the_cells_that_decide_it() {
     search(world(&two, 32).with_every(1, 2).with_faults(1, OnFailure::Skip), 3);
 }
 
+/// Answers come at any time, in any order, and twice; refusals skip, wait or stop.
+#[test]
+fn cells_that_are_answered_from_outside_delay_nobody() {
+    for (columns, external) in [(SMALL, 1), (SMALL, 2)] {
+        let states = search(world(&columns, 32).with_external(external), 2);
+        assert!(states > 50, "{states} states");
+        for on_failure in [OnFailure::Stop, OnFailure::Wait, OnFailure::Skip] {
+            search(world(&columns, 2).with_external(external).with_faults(1, on_failure), 2);
+        }
+        search(world(&columns, 32).with_external(external).with_every(external, 2), 3);
+    }
+    // A column that reads its own answers.
+    search(world(&[None, Some(&[(0, LATEST), (1, ALL)]), Some(&[(1, LATEST)])], 32).with_external(1), 3);
+}
+
 /// Opening finds out which cells are skipped only after it knows which ones are stored.
 #[test]
 fn skipped_cells_that_are_loaded_later_move_the_windows() {
@@ -172,7 +187,7 @@ fn a_long_gap_of_skipped_cells_costs_no_more_than_a_short_one() {
                     Action::Compute(cell) => scheduler.handle_computed(cell),
                     Action::Store(cell) => scheduler.handle_stored(cell, false),
                     Action::Skip(cell) => scheduler.handle_stored(cell, true),
-                    Action::Emit(_) => Ok(()),
+                    Action::Ask(_) | Action::Emit(_) => Ok(()),
                 };
                 reported.expect("the scheduler asked for it");
             }
@@ -451,7 +466,7 @@ fn r17_a_recorded_order_brings_the_same_actions_again() {
                     Action::Store(cell) => {
                         world.scheduler.handle_stored(cell, false).expect("it is on its way");
                     }
-                    Action::Skip(_) | Action::Emit(_) => {}
+                    Action::Ask(_) | Action::Skip(_) | Action::Emit(_) => {}
                 }
             }
         }

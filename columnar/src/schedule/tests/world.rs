@@ -73,6 +73,10 @@ pub(super) struct World {
     pub(super) on_failure: OnFailure,
     /// A column that is computed at each n-th step.
     pub(super) every: Option<(usize, usize)>,
+    /// A column whose values come from outside.
+    pub(super) external: Option<usize>,
+    /// The cells for which runs have asked, and which have failed since or wait for answers.
+    pub(super) asked: BTreeSet<Cell>,
     pub(super) halted: bool,
     /// A reader that reads everything at the end of each run.
     pub(super) reader: TestReader,
@@ -98,6 +102,8 @@ impl World {
             unemitted: BTreeSet::new(),
             on_failure: OnFailure::Stop,
             every: None,
+            external: None,
+            asked: BTreeSet::new(),
             halted: false,
             reader: TestReader { steps: vec![SeenSteps::default(); columns], cells: BTreeSet::new() },
             faults: 0,
@@ -119,11 +125,32 @@ impl World {
         self
     }
 
+    /// The world with a column whose values come from outside.
+    pub(super) fn with_external(mut self, column: usize) -> Self {
+        self.external = Some(column);
+        self.rule();
+        self
+    }
+
     fn rule(&mut self) {
         for column in 0..self.pushed.len() {
             let every = self.every.filter(|(rare, _)| *rare == column).map(|(_, steps)| steps);
-            self.scheduler.rule(column, Rules { limit: None, every, on_failure: self.on_failure });
+            let is_external = self.external == Some(column);
+            let on_failure = self.on_failure;
+            self.scheduler.rule(column, Rules { limit: None, every, on_failure, is_external });
         }
+    }
+
+    /// The cells that wait for answers.
+    pub(super) fn pending(&self) -> BTreeSet<Cell> {
+        let cells = self
+            .external
+            .into_iter()
+            .flat_map(|column| (0..self.begun()).map(move |step| Cell { column, step }));
+        cells
+            .filter(|&cell| self.has_its_inputs(cell) && self.is_untouched(cell))
+            .filter(|&cell| !self.is_skipped_at_once(cell))
+            .collect()
     }
 
     pub(super) fn begun(&self) -> usize {
@@ -199,7 +226,10 @@ impl World {
     pub(super) fn startable(&self) -> BTreeSet<Cell> {
         let columns = 0..self.declared.schema().columns().len();
         let cells = columns.flat_map(|column| (0..self.begun()).map(move |step| Cell { column, step }));
-        cells.filter(|&cell| self.has_its_inputs(cell) && self.is_untouched(cell)).collect()
+        let pending = self.pending();
+        cells
+            .filter(|&cell| self.has_its_inputs(cell) && self.is_untouched(cell) && !pending.contains(&cell))
+            .collect()
     }
 
     pub(super) fn is_untouched(&self, cell: Cell) -> bool {
@@ -208,8 +238,12 @@ impl World {
         !on_its_way && known.iter().all(|cells| !cells.contains(&cell))
     }
 
-    fn failed_at(&self, column: usize, step: usize) -> bool {
-        self.failed.contains(&Cell { column, step })
+    fn holds_nothing_back(&self, column: usize, step: usize) -> bool {
+        let cell = Cell { column, step };
+        // A cell that is found to have nothing to read is skipped later.
+        let is_external =
+            self.external == Some(column) && self.has_its_inputs(cell) && self.is_untouched(cell);
+        self.failed.contains(&cell) || is_external
     }
 
     /// Carries out all actions, and checks each action.
@@ -220,6 +254,10 @@ impl World {
                     assert!(self.startable().contains(&cell), "{cell:?} is started");
                     assert!(!self.is_skipped_at_once(cell) && !self.halted, "{cell:?} is started");
                     self.running.insert(cell);
+                }
+                Action::Ask(cell) => {
+                    assert!(self.pending().contains(&cell) && !self.halted, "{cell:?} is asked for");
+                    assert!(self.asked.insert(cell), "{cell:?} is asked for once");
                 }
                 Action::Store(cell) => assert!(self.storing.contains(&(cell, false)), "{cell:?}"),
                 Action::Skip(cell) => {
@@ -237,9 +275,15 @@ impl World {
         assert!(busy <= self.limit, "{busy} at once");
         if !self.halted && busy < self.limit {
             assert_eq!(self.startable(), BTreeSet::new(), "these could go on");
+            assert!(self.pending().is_subset(&self.asked), "a run asks for all");
         }
+        assert_eq!(self.scheduler.pending().collect::<BTreeSet<_>>(), self.pending());
+        assert!(
+            self.pending().iter().all(|cell| self.scheduler.is_asked(*cell) == self.asked.contains(cell))
+        );
         let progress = self.scheduler.progress();
         assert_eq!((progress.running, progress.failed), (busy, self.failed.len()));
+        assert!(progress.pending >= self.pending().len(), "{progress:?}");
         assert_eq!(
             (progress.done, progress.skipped),
             (self.stored.len() - self.skipped.len(), self.skipped.len())
@@ -254,8 +298,11 @@ impl World {
     /// computed.
     pub(super) fn emitted(&mut self, cell: Cell) {
         assert!(self.unemitted.remove(&cell), "{cell:?} is emitted once");
+        // Nobody waits for the answers of earlier steps, and these come when they come.
+        let in_order = self.external != Some(cell.column);
         let earlier =
             self.unemitted.iter().find(|other| other.column == cell.column && other.step < cell.step);
+        let earlier = earlier.filter(|_| in_order);
         assert_eq!(earlier, None, "an earlier step is emitted after {cell:?}");
         let shown = self.shown(cell).expect("it is stored");
         assert!(!shown.iter().any(|input| self.unemitted.contains(input)), "{cell:?} comes first");
@@ -311,6 +358,27 @@ impl World {
         self.settle();
     }
 
+    /// Stores the answer of a pending cell, during the run.
+    pub(super) fn answered(&mut self, cell: Cell, is_skipped: bool) {
+        self.scheduler.handle_answered(cell, is_skipped, true).expect("it is pending");
+        assert!(self.stored.insert(cell), "{cell:?} is stored once");
+        self.asked.remove(&cell);
+        self.unemitted.insert(cell);
+        if is_skipped {
+            self.skipped.insert(cell);
+        }
+        self.scheduler.handle_answered(cell, false, true).expect_err("the first answer stays");
+        self.settle();
+    }
+
+    /// Takes a pending cell into the run, which fails it.
+    pub(super) fn declined(&mut self, cell: Cell) {
+        self.scheduler.take_pending(cell).expect("it is pending");
+        self.asked.remove(&cell);
+        self.running.insert(cell);
+        self.failed(cell);
+    }
+
     pub(super) fn broken(&mut self, cell: Cell, is_skipped: bool) {
         self.faults -= 1;
         self.scheduler.handle_broken(cell).expect("it is being stored");
@@ -348,9 +416,22 @@ impl World {
         for &(cell, is_skipped) in &self.storing {
             branch(&|world| world.stored(cell, is_skipped));
         }
+        for &cell in &self.pending() {
+            branch(&|world| world.answered(cell, false));
+        }
         if self.faults > 0 {
             self.running.iter().for_each(|&cell| branch(&|world| world.failed(cell)));
             self.running.iter().for_each(|&cell| branch(&|world| world.skipped(cell)));
+            for &cell in &self.pending() {
+                branch(&|world| {
+                    world.faults -= 1;
+                    world.answered(cell, true);
+                });
+                let has_room = self.running.len() + self.storing.len() < self.limit;
+                if has_room && self.asked.contains(&cell) {
+                    branch(&|world| world.declined(cell));
+                }
+            }
             self.storing
                 .iter()
                 .for_each(|&(cell, is_skipped)| branch(&|world| world.broken(cell, is_skipped)));
@@ -369,7 +450,8 @@ impl World {
     pub(super) fn key(&self) -> impl Ord + use<> {
         let cells = (self.stored.clone(), self.skipped.clone(), self.running.clone(), self.unemitted.clone());
         // The key has no reader: one reader for each state is enough.
-        (self.pushed.clone(), cells, self.storing.clone(), self.failed.clone(), self.halted, self.faults)
+        let failed = (self.failed.clone(), self.asked.clone());
+        (self.pushed.clone(), cells, self.storing.clone(), failed, self.halted, self.faults)
     }
 }
 
@@ -390,7 +472,7 @@ impl TestReader {
             assert!(last[cell.column] < Some(cell.step), "{cell:?} comes after a later step");
             last[cell.column] = Some(cell.step);
             let mut passed = self.steps[cell.column].next()..cell.step;
-            let holds_back = |step| is_running && !world.failed_at(cell.column, step);
+            let holds_back = |step| is_running && !world.holds_nothing_back(cell.column, step);
             assert!(!passed.any(holds_back), "{cell:?} comes before a step that may be stored in this run");
             for input in world.shown(cell).unwrap_or_default() {
                 assert!(self.cells.contains(&input), "{cell:?} comes before {input:?}");
@@ -403,7 +485,9 @@ impl TestReader {
             let seen_now = world.scheduler.seen(column);
             assert!((0..world.begun()).all(|step| seen_now.contains(step) == world.is_stored(column, step)));
             let waits = |step: usize| {
-                is_running && (0..step).any(|early| !seen.contains(early) && !world.failed_at(column, early))
+                is_running
+                    && (0..step)
+                        .any(|early| !seen.contains(early) && !world.holds_nothing_back(column, early))
             };
             assert!(stored.all(|step| seen.contains(step) || waits(step)), "column {column} is behind");
         }

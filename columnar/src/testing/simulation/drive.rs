@@ -70,8 +70,8 @@ impl World {
         }
         self.check();
         let progress = flow.progress();
-        // Behind a failed cell others may wait until the next run.
-        let is_waiting = progress.waiting > 0 && progress.failed == 0;
+        // Behind a failed cell others may wait until the next run, and behind a pending one until the answer.
+        let is_waiting = progress.waiting > 0 && progress.failed + progress.pending == 0;
         assert!(progress.running == 0 && !is_waiting, "a run that ends leaves nothing to do: {progress:?}");
         progress.failed == 0
     }

@@ -147,7 +147,10 @@ impl Invariants {
         match event {
             Event::Delta { text, .. } => self.cell(&column, step).deltas.push_str(text),
             Event::Retry { .. } | Event::Failed { .. } => self.cell(&column, step).deltas.clear(),
-            Event::Warning { .. } | Event::Waiting { .. } | Event::CacheMiss { .. } => {}
+            Event::Warning { .. }
+            | Event::Waiting { .. }
+            | Event::Pending { .. }
+            | Event::CacheMiss { .. } => {}
             Event::Value { value, .. } => {
                 return self.finished(column, step, stored, Some(value));
             }
@@ -187,6 +190,7 @@ fn kind(event: &Event) -> &'static str {
         Event::Retry { .. } => "shows a retry of",
         Event::Warning { .. } => "shows a warning about",
         Event::Waiting { .. } => "shows a wait of",
+        Event::Pending { .. } => "asks for",
         Event::CacheMiss { .. } => "shows a miss of the cache of",
         Event::Failed { .. } => "shows the failure of",
         Event::Skipped { .. } => "shows the skipping of",
