@@ -6,6 +6,7 @@
 //! curl -N localhost:3000/chats/ada/events                           the events since step 0, and then as they come
 //! open http://127.0.0.1:3000/chats/ada/live                         a page that shows the columns as they stream
 //! curl localhost:3000/chats/ada                                     the values so far
+//! curl -d 'Call me.' localhost:3000/chats/ada/answers/person/3      the answer of a person, which the page takes as well
 //! curl -X POST localhost:3000/chats/ada/cancel                      drops the answers in progress
 //! ```
 //!
@@ -46,7 +47,14 @@ flow! {
         column summary(user, self.latest) = prompt("Update the running summary with the latest message.");
         column critique(summary.latest.as("digest"), user.latest) = prompt("Identify weak reasoning.");
         column assistant(user, self)      = prompt("You are a helpful assistant.");
+        /// A person answers those who ask for one.
+        column person(user.latest.filter(asks_for_a_person)) =
+            external().default(|_| "Thank you. I am a person, and I look into it.");
     }
+}
+
+fn asks_for_a_person(message: &str) -> bool {
+    message.to_lowercase().contains("person")
 }
 
 /// The open conversations, by key.
@@ -98,6 +106,7 @@ fn router(chats: Chats) -> Router {
         .route("/chats/{key}", get(read).post(push))
         .route("/chats/{key}/events", get(events))
         .route("/chats/{key}/live", get(page))
+        .route("/chats/{key}/answers/{column}/{step}", post(answer))
         .route("/chats/{key}/cancel", post(cancel))
         .with_state(chats)
 }
@@ -125,10 +134,20 @@ async fn read(State(chats): State<Chats>, Path(key): Path<String>) -> Result<Res
     Ok(Json(json!({ "position": position, "steps": steps })).into_response())
 }
 
-/// The page that follows a conversation by its events.
+/// Stores the answer of a person.
+async fn answer(
+    State(chats): State<Chats>,
+    Path((key, column, step)): Path<(String, String, usize)>,
+    text: String,
+) -> Result<StatusCode, Refusal> {
+    chats.open(key).await?.answer(column, step, text).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The page that follows a conversation by its events, and takes the answers of people.
 async fn page(State(chats): State<Chats>, Path(key): Path<String>) -> Result<Html<String>, Refusal> {
     let chat = chats.open(key).await?;
-    Ok(Html(live::page(&*chat)))
+    Ok(Html(live::answer_page(&*chat)))
 }
 
 /// The events after the position that the client sends, or since step 0.
@@ -146,7 +165,16 @@ async fn events(
         let event = events.next().await?;
         let receipt = chat.try_receipt(event.column(), event.step()).ok().flatten();
         let id = events.position().to_string();
-        let sent = sse::Event::default().id(id).data(live::event(&event, receipt.as_deref()));
+        let data = match &event {
+            Event::Pending { column, step } => {
+                let mut pending = chat.pending().unwrap_or_default().into_iter();
+                let cell = pending.find(|cell| cell.column == *column && cell.step == *step);
+                cell.map(|cell| live::pending(&cell))
+            }
+            _ => None,
+        };
+        let data = data.unwrap_or_else(|| live::event(&event, receipt.as_deref()));
+        let sent = sse::Event::default().id(id).data(data);
         Some((Ok(sent), (chat, events)))
     });
     Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
@@ -165,6 +193,8 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         // An error of the store: the flow has been closed, and the next request opens it again.
         let status = match error {
+            Error::UnknownColumn { .. } | Error::NotExternal { .. } => StatusCode::NOT_FOUND,
+            Error::Answered { .. } | Error::Missing { .. } | Error::Skipped { .. } => StatusCode::CONFLICT,
             Error::Closed | Error::Open { .. } | Error::Store { .. } => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };

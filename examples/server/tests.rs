@@ -162,6 +162,44 @@ async fn a_client_that_leaves_and_returns_gets_each_value_once() {
     }
 }
 
+/// The page of a conversation has a form for the message that asks for a person.
+#[tokio::test]
+async fn a_person_answers_who_asks_for_one() {
+    let (_folder, file) = file();
+    let server = Server::start(&file, &Gated::new(true)).await;
+    let address = server.address;
+    for text in ["Hello.", "May I talk to a person?"] {
+        assert_eq!(request(address, "POST /chats/ada", text).await.0, 202);
+    }
+    let page = request(address, "GET /chats/ada/live", "").await.1;
+    assert!(page.contains("\"takesAnswers\":true"));
+    let mut events = send(address, "GET /chats/ada/events HTTP/1.1", "").await.lines();
+    let pending = loop {
+        let line = events.next_line().await.expect("UTF-8").expect("the flow is open");
+        if let Some(data) = line.strip_prefix("data: ").filter(|data| data.contains("\"pending\"")) {
+            break serde_json::from_str::<Value>(data).expect("JSON");
+        }
+    };
+    let proposal = "Thank you. I am a person, and I look into it.";
+    assert_eq!(pending, json!({ "type": "pending", "column": "person", "step": 1, "proposal": proposal }));
+    assert_eq!(request(address, "POST /chats/ada/answers/person/1", "Here I am.").await.0, 204);
+    let (status, body) = request(address, "POST /chats/ada/answers/person/1", "Me too.").await;
+    assert!(status == 409 && body.contains("is answered already"), "{status} {body}");
+    for (cell, status) in [("nobody/1", 404), ("assistant/1", 404), ("person/0", 409), ("person/2", 409)] {
+        assert_eq!(
+            request(address, &format!("POST /chats/ada/answers/{cell}"), "x").await.0,
+            status,
+            "{cell}"
+        );
+    }
+    let body: Value = serde_json::from_str(&request(address, "GET /chats/ada", "").await.1).expect("JSON");
+    assert_eq!(
+        (&body["steps"][1]["person"], &body["steps"][0]["person"]),
+        (&json!("Here I am."), &Value::Null)
+    );
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn a_request_that_makes_no_sense_is_refused() {
     let (_folder, file) = file();

@@ -1,6 +1,6 @@
 //! See the cost of model calls, and limit it.
 //!
-//! Chapter 16 of 33 · [← models](super::models) · [contents](super) · [budgets →](super::budgets)
+//! Chapter 17 of 34 · [← models](super::models) · [contents](super) · [budgets →](super::budgets)
 //!
 //! Each value that a model computed has a *receipt*: the model, the number of attempts, the tokens of requests and
 //! replies, the tokens from the provider's cache, the time that the cell took, when the last request began, and the reason

@@ -1,6 +1,6 @@
 //! Choose the consequence of a failed call: stop, retry, wait or skip.
 //!
-//! Chapter 14 of 33 · [← skipping](super::skipping) · [contents](super) · [models →](super::models)
+//! Chapter 14 of 34 · [← skipping](super::skipping) · [contents](super) · [answers →](super::answers)
 //!
 //! # By default, the run stops
 //!
@@ -82,4 +82,4 @@
 //! retried either; see [models](super::models). A panic of a [filter](super::groups#filters), of a counter of tokens or
 //! of a store is an error of the cell that needed the call.
 //!
-//! [← skipping](super::skipping) · [contents](super) · [models →](super::models)
+//! [← skipping](super::skipping) · [contents](super) · [answers →](super::answers)

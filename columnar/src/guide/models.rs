@@ -1,6 +1,6 @@
 //! Choose the model that answers a prompt.
 //!
-//! Chapter 15 of 33 · [← failures](super::failures) · [contents](super) · [costs →](super::costs)
+//! Chapter 16 of 34 · [← answers](super::answers) · [contents](super) · [costs →](super::costs)
 //!
 //! A [`prompt`](crate::prompt) is independent of the model. So the same flow is tested with a script, tried without a
 //! key and shipped with a real model, and no column changes:
@@ -198,4 +198,4 @@
 //! fits behind that trait. The last chunk has the reason of the end: [`Finish::Length`](crate::model::Finish::Length) for
 //! a reply that was cut off.
 //!
-//! [← failures](super::failures) · [contents](super) · [costs →](super::costs)
+//! [← answers](super::answers) · [contents](super) · [costs →](super::costs)

@@ -6,7 +6,7 @@
   const FAILURES = 50;
 
   const find = id => document.getElementById(id);
-  const { columns, sources, first, dollars, isWhole } = JSON.parse(find('start').textContent);
+  const { columns, sources, first, dollars, isWhole, takesAnswers } = JSON.parse(find('start').textContent);
   // The only way to make an element, so no text becomes markup.
   const element = (tag, attributes, ...children) => {
     const made = document.createElement(tag);
@@ -28,7 +28,7 @@
 
   const row = step => {
     if (rows.has(step)) return rows.get(step);
-    const cells = columns.map(() => ({ state: 'waiting', text: '', shown: element('td', {}) }));
+    const cells = columns.map(column => ({ column, step, state: 'waiting', text: '', shown: element('td', {}) }));
     const made = { step, cells, shown: element('tr', {}, element('th', { scope: 'row' }, String(step)), ...cells.map(cell => cell.shown)) };
     const after = [...find('rows').children].find(other => Number(other.firstChild.textContent) > step);
     find('rows').insertBefore(made.shown, after ?? null);
@@ -42,7 +42,26 @@
     return made;
   };
 
-  const show = ({ state, text, facts, shown }) => {
+  // A person answers here. The value comes as an event, as any other.
+  const form = ({ column, step, text }) => {
+    const answer = element('textarea', { 'aria-label': `Answer of ${column} at step ${step}`, rows: 3, required: '' });
+    answer.value = text;
+    const send = element('button', {}, 'Answer');
+    const refusal = element('span', { role: 'alert' });
+    const made = element('form', {}, answer, send, refusal);
+    made.onsubmit = async submitted => {
+      submitted.preventDefault();
+      send.disabled = true;
+      const sent = fetch(`answers/${encodeURIComponent(column)}/${step}`, { method: 'POST', body: answer.value });
+      const error = await sent.then(async reply => reply.ok ? '' : (await reply.json()).error, () => 'The server cannot be reached.');
+      refusal.replaceChildren(line(error));
+      send.disabled = false;
+    };
+    return made;
+  };
+
+  const show = cell => {
+    const { state, text, facts, shown } = cell;
     shown.className = state;
     shown.title = '';
     if (state === 'done' && text.length > EXCERPT) {
@@ -50,6 +69,8 @@
       shown.replaceChildren(element('details', {}, element('summary', {}, line(text.slice(0, EXCERPT)), ' …'), whole));
     } else if (state === 'done') {
       shown.replaceChildren(line(text));
+    } else if (state === 'pending' && takesAnswers) {
+      shown.replaceChildren(element('span', {}, state), form(cell));
     } else if (state === 'running') {
       shown.replaceChildren(text.length > EXCERPT ? '… ' : '', line(text.slice(-EXCERPT)));
     } else {
@@ -105,6 +126,8 @@
       cell.state = 'running';
     } else if (type === 'retry' || type === 'waiting') {
       Object.assign(cell, { state: 'trying again', text: event.error });
+    } else if (type === 'pending') {
+      Object.assign(cell, { state: 'pending', text: event.proposal ?? '' });
     } else if (type === 'failed') {
       Object.assign(cell, { state: 'failed', text: event.error });
       failures.set(`${column} ${step}`, event.error);

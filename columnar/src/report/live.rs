@@ -25,7 +25,7 @@ use crate::declare::Outline;
 use crate::declare::default_limits::FOLLOWED_STEPS;
 use crate::flow::LiveFlow;
 use crate::model::usage::{Receipt, Total};
-use crate::run::Event;
+use crate::run::{Event, PendingCell};
 
 /// The last steps of the flow with which the page begins.
 pub const STEPS: usize = FOLLOWED_STEPS;
@@ -48,6 +48,27 @@ const SCRIPT: PreEscaped<&str> = PreEscaped(include_str!("live.js"));
 /// # Ok(()) }
 /// ```
 pub fn page<C, I>(flow: &LiveFlow<'_, C, I>) -> String {
+    page_of(flow, false)
+}
+
+/// The same page for people who answer the cells of [external](crate::external) columns. A pending cell is a form with the
+/// proposal, and its answer is sent to `answers/COLUMN/STEP` beside the page, as the body of a POST. The server gives it to
+/// [`answer`](crate::flow::LiveFlow::answer); a refusal has the status of an error and the JSON `{"error": "…"}`.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::report::live;
+///
+/// # fn main() -> Result<()> {
+/// let f = flow([column("reply", source("ticket").latest(), external())])?;
+/// assert!(live::answer_page(&f).contains("\"takesAnswers\":true"));
+/// # Ok(()) }
+/// ```
+pub fn answer_page<C, I>(flow: &LiveFlow<'_, C, I>) -> String {
+    page_of(flow, true)
+}
+
+fn page_of<C, I>(flow: &LiveFlow<'_, C, I>, takes_answers: bool) -> String {
     let (_, steps) = flow.shared.rows();
     let outline = flow.shared.outline();
     let first = steps.saturating_sub(STEPS);
@@ -61,6 +82,7 @@ pub fn page<C, I>(flow: &LiveFlow<'_, C, I>) -> String {
         "first": first,
         "dollars": number(before.cost),
         "isWhole": bill.not_loaded() == 0,
+        "takesAnswers": takes_answers,
     });
     document(&start, &outline).into_string()
 }
@@ -131,4 +153,23 @@ pub fn event<C: fmt::Display>(event: &Event<C>, receipt: Option<&Receipt>) -> St
         fields.insert("facts".to_owned(), facts.collect());
     }
     json.to_string()
+}
+
+/// The data of the event of a cell that begins to wait for an answer: as [`event`], with the proposal for the form.
+///
+/// ```
+/// use columnar::prelude::*;
+/// use columnar::report::live;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// let f = flow([column("reply", source("ticket").latest(), external().default(|_| "We look into it."))])?;
+/// f.push("ticket", "Hello").await?;
+/// let data = live::pending(&f.pending()?[0]);
+/// assert_eq!(data, r#"{"type":"pending","column":"reply","step":0,"proposal":"We look into it."}"#);
+/// # Ok(()) }
+/// ```
+pub fn pending(cell: &PendingCell) -> String {
+    let PendingCell { column, step, proposal, .. } = cell;
+    let proposal = proposal.as_deref();
+    json!({ "type": "pending", "column": column, "step": step, "proposal": proposal }).to_string()
 }

@@ -19,7 +19,7 @@ const NAMED: usize = 20;
 const YEAR_10000: u64 = 253_402_300_800_000;
 
 /// The names of the facts of a receipt.
-pub(super) const FACTS: [&str; 16] = [
+pub(super) const FACTS: [&str; 18] = [
     "Model",
     "Calls",
     "Calls without reported usage",
@@ -36,29 +36,39 @@ pub(super) const FACTS: [&str; 16] = [
     "Finish",
     "Cache, by the provider",
     "Reply",
+    "Answered at",
+    "Proposal",
 ];
 
 /// The facts of a receipt, in the order of their names. `None` for what there is nothing to say about.
 pub(super) fn facts(receipt: &Receipt) -> [Option<String>; FACTS.len()] {
     let usage = receipt.usage;
     let price = receipt.model.as_deref().and_then(Price::by_model);
+    let cost = price.map_or_else(|| "no price is known".to_owned(), |price| price.cost(&usage).to_string());
+    let is_called = receipt.calls > 0;
+    let proposal = receipt.answer.as_ref().and_then(|answer| match &answer.edited {
+        Some(edited) => Some(format!("edited: {}", shown(edited))),
+        None => answer.is_proposal.then(|| "accepted".to_owned()),
+    });
     [
         receipt.model.as_ref().map(shown),
-        Some(Grouped(receipt.calls.into()).to_string()),
+        positive(receipt.calls.into()),
         positive(receipt.unreported.into()),
         positive(receipt.attempts.into()),
         failures(&receipt.call_times),
-        Some(Grouped(usage.input).to_string()),
+        is_called.then(|| Grouped(usage.input).to_string()),
         positive(usage.cache_read),
         positive(usage.cache_write),
         positive(usage.cache_write_long),
-        Some(Grouped(usage.output).to_string()),
-        Some(price.map_or_else(|| "no price is known".to_owned(), |price| price.cost(&usage).to_string())),
-        Some(format!("{} ms", Grouped(receipt.ms))),
+        is_called.then(|| Grouped(usage.output).to_string()),
+        is_called.then_some(cost),
+        is_called.then(|| format!("{} ms", Grouped(receipt.ms))),
         receipt.at.map(date),
         receipt.finish.as_ref().map(shown),
         receipt.diagnosis.as_ref().map(shown),
         receipt.id.as_ref().map(shown),
+        receipt.answer.as_ref().map(|answer| date(answer.at)),
+        proposal,
     ]
 }
 

@@ -23,10 +23,11 @@ flow! {
     /// A person approves what a model has written.
     struct Desk(log: Log) {
         source ticket;
-        column draft(ticket.latest)                = log.upper("draft");
-        column reply(draft.latest, ticket.latest)  = external().default(|cx| cx.input("draft").cloned().ok_or("no draft"));
-        column sent(reply.latest)                  = log.upper("sent");
-        column report(draft, self)                 = log.upper("report");
+        column draft(ticket.latest) = log.upper("draft");
+        column reply(draft.latest, ticket.latest) =
+            external().default(|cx| cx.input("draft").cloned().ok_or("no draft"));
+        column sent(reply.latest)  = log.upper("sent");
+        column report(draft, self) = log.upper("report");
     }
 }
 
@@ -48,7 +49,7 @@ fn steps(pending: &[PendingCell]) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn a_run_ends_when_only_answers_are_missing() -> Result<()> {
+async fn h1_a_run_ends_when_only_answers_are_missing() -> Result<()> {
     let log = Log::default();
     let desk = Desk::new(log.clone());
     for ticket in ["one", "two", "three"] {
@@ -83,7 +84,7 @@ async fn a_run_ends_when_only_answers_are_missing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_answer_is_given_once_and_the_second_is_an_error() -> Result<()> {
+async fn h2_an_answer_is_given_once_and_the_second_is_an_error() -> Result<()> {
     let desk = Desk::new(Log::default());
     desk.ticket.push("one").await?;
     let early = desk.reply.answer(0, "Yes.").await.unwrap_err();
@@ -118,7 +119,7 @@ async fn an_answer_is_given_once_and_the_second_is_an_error() -> Result<()> {
 }
 
 #[tokio::test]
-async fn of_two_answers_at_the_same_time_one_is_the_value() -> Result<()> {
+async fn h2_of_two_answers_at_the_same_time_one_is_the_value() -> Result<()> {
     let desk = Desk::new(Log::default());
     desk.ticket.push("one").await?;
     desk.run().await?;
@@ -130,7 +131,7 @@ async fn of_two_answers_at_the_same_time_one_is_the_value() -> Result<()> {
 
 /// The receipt tells what was proposed, after a restart and in a fork as well.
 #[tokio::test]
-async fn the_receipt_says_whether_a_proposal_was_edited() -> Outcome {
+async fn h1_another_process_answers_and_the_receipt_has_what_was_edited() -> Outcome {
     let folder = tempfile::tempdir()?;
     let kinds = stores_on_disk(folder.path()).len();
     for kind in 0..kinds {
@@ -172,7 +173,7 @@ async fn the_receipt_says_whether_a_proposal_was_edited() -> Outcome {
 }
 
 #[tokio::test]
-async fn an_answer_during_a_run_is_used_by_that_run() -> Result<()> {
+async fn h7_an_answer_during_a_run_is_used_by_that_run() -> Result<()> {
     let desk = Desk::new(Log::default());
     desk.ticket.push("one").await?;
     let mut run = desk.run();
@@ -192,7 +193,7 @@ async fn an_answer_during_a_run_is_used_by_that_run() -> Result<()> {
 
 /// Answers out of order during one run: each has its event, and nobody waits for an answer that does not come.
 #[tokio::test]
-async fn answers_come_in_any_order() -> Result<()> {
+async fn h7_answers_come_in_any_order() -> Result<()> {
     let f = flow(columns(&Log::default()))?;
     push_all(&f, "ticket", ["a", "b", "c"]).await?;
     let mut run = f.run();
@@ -219,7 +220,7 @@ async fn answers_come_in_any_order() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_refusal_follows_the_policy_of_the_column() -> Result<()> {
+async fn h6_a_refusal_follows_the_policy_of_the_column() -> Result<()> {
     let columns = |policy: fn(External) -> Step<'static>| {
         let reply = column("reply", source("ticket").latest(), policy(external()));
         let sent = column("sent", reply.latest(), Log::default().upper("sent"));
@@ -319,7 +320,7 @@ async fn a_policy_of_computations_is_an_error_before_the_run() -> Result<()> {
 }
 
 #[tokio::test]
-async fn without_a_proposal_there_is_nothing_to_accept() -> Result<()> {
+async fn h5_without_a_proposal_there_is_nothing_to_accept() -> Result<()> {
     for (step, reason) in [
         (external(), "the column has none"),
         (external().default(|_| Err::<String, _>("no draft yet")), "no draft yet"),
@@ -341,11 +342,12 @@ struct Verdict {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_typed_column_is_checked() -> Result<()> {
+async fn h5_an_answer_of_a_typed_column_is_checked() -> Result<()> {
     let desk = flow! {
         source ticket;
-        column verdict(ticket.latest): Verdict = external().default(|_| columnar::Json(Verdict { refund: false }));
-        column broken(ticket.latest): Verdict  = external().default(|_| "maybe");
+        column verdict(ticket.latest): Verdict =
+            external().default(|_| columnar::Json(Verdict { refund: false }));
+        column broken(ticket.latest): Verdict = external().default(|_| "maybe");
     };
     desk.ticket.push("one").await?;
     desk.ticket.push("two").await?;
@@ -368,7 +370,7 @@ async fn an_answer_of_a_typed_column_is_checked() -> Result<()> {
 
 /// The disk is full, or the connection is lost after the write: the first answer that was stored stays.
 #[tokio::test]
-async fn an_answer_that_is_not_confirmed_is_stored_once() -> Result<()> {
+async fn h3_an_answer_that_is_not_confirmed_is_stored_once() -> Result<()> {
     for (how, is_stored) in [(Fail::Before, false), (Fail::After, true)] {
         let inner = MemoryStore::new();
         let store = FaultyStore::new(inner.clone(), Faults::default());
@@ -392,7 +394,7 @@ async fn an_answer_that_is_not_confirmed_is_stored_once() -> Result<()> {
 
 /// Who answers and leaves before the store has confirmed it has answered.
 #[tokio::test]
-async fn a_dropped_answer_is_the_first_one() -> Result<()> {
+async fn h3_a_dropped_answer_is_the_first_one() -> Result<()> {
     let store = FaultyStore::default();
     let f = Flow::open(store.clone(), columns(&Log::default())).await?;
     push_all(&f, "ticket", ["one"]).await?;
@@ -408,7 +410,7 @@ async fn a_dropped_answer_is_the_first_one() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_removed_column_and_a_column_that_is_computed_now_are_not_answered() -> Result<()> {
+async fn h4_a_removed_column_and_a_computed_one_are_not_answered() -> Result<()> {
     let store = MemoryStore::new();
     let f = Flow::open(store.clone(), columns(&Log::default())).await?;
     push_all(&f, "ticket", ["one", "two"]).await?;
@@ -537,7 +539,7 @@ proptest! {
 
     /// A flow whose answers come in any order, over any number of processes, is the flow that computes the same texts.
     #[test]
-    fn answers_are_as_good_as_computed_values(order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle(), restarts in proptest::collection::vec(any::<bool>(), 6), is_running in any::<bool>()) {
+    fn h7_answers_are_as_good_as_computed_values(order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle(), restarts in proptest::collection::vec(any::<bool>(), 6), is_running in any::<bool>()) {
         let declared = |log: &Log, is_external: bool| {
             let ticket = source("ticket");
             let draft = column("draft", ticket.latest(), log.upper("draft"));

@@ -1,5 +1,6 @@
 //! A follower: the events of a flow that another program computes, read from its store.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -35,6 +36,9 @@ use crate::store::{Entry, Store};
 /// assert_eq!(events.position().to_string(), "0,user:1");
 /// # Ok(()) }
 /// ```
+///
+/// A cell that waits for an [answer](crate::compute::external) has an [`Event::Pending`] when all that is stored was read. Filters are
+/// in the program alone, so a cell that a filter keeps from being asked for seems to wait until its owner skips it.
 pub struct Follower {
     store: Arc<dyn Store>,
     position: Position,
@@ -42,12 +46,20 @@ pub struct Follower {
     receipt: Option<Arc<Receipt>>,
     /// The flow as of the last look, with what this follower has seen of it.
     reading: Option<(Flow, SeenCells)>,
+    /// The pending cells that this follower has told.
+    told: BTreeSet<(Name, usize)>,
 }
 
 impl Follower {
     /// Follows the flow of a store from a position on. Nothing is opened yet.
     pub fn new(store: impl Store, position: &Position) -> Self {
-        Self { store: Arc::new(store), position: position.clone(), receipt: None, reading: None }
+        Self {
+            store: Arc::new(store),
+            position: position.clone(),
+            receipt: None,
+            reading: None,
+            told: BTreeSet::new(),
+        }
     }
 
     /// The next event. Waits for as long as nothing new is stored. A cell that cannot be read is passed, as
@@ -61,6 +73,11 @@ impl Follower {
         loop {
             if let Some((flow, seen)) = &mut self.reading {
                 let Some((cell, _)) = flow.shared.next_unseen(seen) else {
+                    let mut pending = flow.shared.pending_cells().into_iter();
+                    if let Some((column, step)) = pending.find(|cell| self.told.insert(cell.clone())) {
+                        self.receipt = None;
+                        return Ok(Event::Pending { column, step });
+                    }
                     sleep(FOLLOW_INTERVAL).await;
                     self.reading = None;
                     continue;

@@ -69,7 +69,9 @@ impl Hub {
     pub(super) fn new(shared: Arc<SharedFlow>, steps: ComputeSteps<'static>) -> Self {
         // A first run computes the cells that an earlier process has left.
         let control = Control { retry: true, ..Control::default() };
-        let feed = Feed::new(shared.asked());
+        let asked =
+            shared.pending_cells().into_iter().filter(|(column, step)| shared.is_asked(column, *step));
+        let feed = Feed::new(asked.map(|(column, step)| (step, column)).collect());
         Self { shared, steps, feed: feed.into(), control: watch::Sender::new(control) }
     }
 

@@ -108,11 +108,10 @@ impl SharedFlow {
         column.is_some_and(|column| state.scheduler.is_asked(Cell { column, step }))
     }
 
-    /// The cells for which runs have asked, by column and step.
-    pub(crate) fn asked(&self) -> Vec<(usize, Name)> {
+    /// The cells that wait for answers, by column and step, also where filters leave nothing to read.
+    pub(crate) fn pending_cells(&self) -> Vec<(Name, usize)> {
         let state = self.lock();
-        let asked = state.scheduler.pending().filter(|cell| state.scheduler.is_asked(*cell));
-        asked.map(|cell| (cell.step, state.name(cell.column).clone())).collect()
+        state.scheduler.pending().map(|cell| (state.name(cell.column).clone(), cell.step)).collect()
     }
 
     pub(crate) fn is_stored(&self, column: &Name, step: usize) -> bool {
