@@ -3,23 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::answer_rules::{AnswerRules, ProposeAnswer};
 use super::convert::form;
 use super::{Context, IntoOutcome, IntoStep, Reply, Step, StepSettings};
-use crate::declare::error::BoxError;
 use crate::history::Value;
 use crate::schedule::Rules;
 
 /// The values of a column that come from outside, cell by cell, and later. Made by [`external`].
 #[derive(Clone)]
-pub struct External {
-    propose: Option<Arc<ProposeAnswer>>,
-    /// Reads the value of a typed column in an answer.
-    pub(super) read: Option<Arc<ReadAnswer>>,
-}
-
-type ProposeAnswer = dyn Fn(&Context) -> Result<Value, BoxError> + Send + Sync;
-
-type ReadAnswer = dyn Fn(&str) -> Result<String, BoxError> + Send + Sync;
+pub struct External(AnswerRules);
 
 /// Values that come from outside: a person approves a draft, a service calls back. As soon as the inputs of a cell are
 /// stored, the cell is pending. A run emits [`Event::Pending`](crate::Event::Pending) for it, computes what depends on other
@@ -52,7 +44,7 @@ type ReadAnswer = dyn Fn(&str) -> Result<String, BoxError> + Send + Sync;
 /// # Ok(()) }
 /// ```
 pub fn external() -> External {
-    External { propose: None, read: None }
+    External(AnswerRules::default())
 }
 
 impl External {
@@ -83,29 +75,16 @@ impl External {
         self,
         propose: impl Fn(&Context) -> V + Send + Sync + 'static,
     ) -> Self {
-        Self { propose: Some(Arc::new(move |cx| propose(cx).into_outcome())), ..self }
-    }
-
-    /// The proposal for the cell of a context. Code of users.
-    pub(crate) fn proposal(&self, cx: &Context) -> Result<Value, BoxError> {
-        self.propose.as_ref().map_or_else(|| Err(NO_PROPOSAL.into()), |propose| propose(cx))
-    }
-
-    /// The value that is stored for an answer: of a typed column, the JSON.
-    pub(crate) fn value(&self, answer: Value) -> Result<Value, BoxError> {
-        let Some(read) = &self.read else { return Ok(answer) };
-        let json = read(&answer)?;
-        Ok(if json == *answer { answer } else { json.into() })
+        let propose: Arc<ProposeAnswer> = Arc::new(move |cx| propose(cx).into_outcome());
+        Self(AnswerRules { propose: Some(propose), ..self.0 })
     }
 }
-
-const NO_PROPOSAL: &str = "the column has none: declare one with `external().default(…)`";
 
 #[diagnostic::do_not_recommend]
 impl<'a> IntoStep<'a, form::External> for External {
     fn into_step(self) -> Step<'a> {
         let rules = Rules { is_external: true, ..Rules::default() };
-        let settings = StepSettings { rules, external: Some(self), ..StepSettings::default() };
+        let settings = StepSettings { rules, external: Some(self.0), ..StepSettings::default() };
         // A run asks for the cell and never calls the step. `Step` is public, and another step may call it.
         Step::with_settings(settings, |_| Reply::whole(std::future::ready(Err(NOT_COMPUTED.into()))))
     }
@@ -116,6 +95,6 @@ const NOT_COMPUTED: &str =
 
 impl fmt::Debug for External {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("External").field("proposes", &self.propose.is_some()).finish_non_exhaustive()
+        f.debug_struct("External").field("proposes", &self.0.propose.is_some()).finish_non_exhaustive()
     }
 }

@@ -5,6 +5,7 @@
 //! [`Compute`]. In `flow!` a closure may name the inputs: `async |user, topics| …`. A [`Policy`] wraps a step with
 //! retries, timeouts, limits and rates.
 
+mod answer_rules;
 mod call;
 mod context;
 mod convert;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 use crate::declare::error::BoxError;
 use crate::model::{Choice, Model};
 
+pub(crate) use answer_rules::AnswerRules;
 pub use context::Context;
 pub(crate) use context::Defaults;
 #[cfg(feature = "typed")]

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::answer_rules::AnswerRules;
 use super::context::AnyPrompt;
-use super::{Compute, Context, External, Reply};
+use super::{Compute, Context, Reply};
 use crate::context::ContextForm;
 use crate::context::budget::Budget;
 use crate::declare::StepError;
@@ -114,7 +115,7 @@ pub(crate) struct StepSettings {
     /// A setting of prompts, of a step that is none.
     pub(crate) misplaced: Option<&'static str>,
     /// `None` for a step that computes the values.
-    pub(crate) external: Option<External>,
+    pub(crate) external: Option<AnswerRules>,
     /// A policy of computations, of a step that computes nothing.
     pub(crate) ineffective: Option<&'static str>,
     /// The constant instruction of a model, sent with every request besides the context.

@@ -102,3 +102,5 @@
 //! answer is a call of any handle of the flow. `completed` waits for answers as it waits for pushes. The page that
 //! follows a flow (feature `report`) shows pending cells; the example `server` takes the answers there, and
 //! the example `desk` is a help desk with 300 tickets.
+//!
+//! [← failures](super::failures) · [contents](super) · [models →](super::models)

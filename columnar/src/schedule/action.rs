@@ -21,3 +21,7 @@ pub(crate) enum Action {
     /// Emit the event of the stored cell.
     Emit(Cell),
 }
+
+/// The error of a report that does not match the state of the cell. Nothing has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InvalidTransition;

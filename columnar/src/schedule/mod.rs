@@ -33,6 +33,7 @@
 //! of the values. A cell that the interval of its column skips is known before its inputs.
 
 mod action;
+mod answers;
 mod derive;
 mod outbox;
 mod pending;
@@ -47,7 +48,7 @@ use std::sync::Arc;
 
 use crate::declare::{Plan, ViewReader};
 use crate::history::SkippedSteps;
-pub(crate) use action::{Action, Cell};
+pub(crate) use action::{Action, Cell, InvalidTransition};
 use outbox::Outbox;
 use pending::PendingCells;
 pub use progress::Progress;
@@ -55,10 +56,6 @@ use ready::Ready;
 pub(crate) use restore::InvalidHistory;
 pub(crate) use seen::SeenSteps;
 use track::{Slot, Track};
-
-/// The error of a report that does not match the state of the cell. Nothing has changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct InvalidTransition;
 
 /// The policy of a column for a cell that cannot be computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

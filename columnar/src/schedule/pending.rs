@@ -1,11 +1,8 @@
-//! Cells whose values come from outside. Such a cell is pending as soon as its inputs are stored. A run asks for it once,
-//! and does not wait. The answer may be stored at any time, also without a run.
+//! The cells that wait for an answer.
 
 use std::collections::BTreeSet;
 
-use super::action::{Action, Cell};
-use super::track::Slot;
-use super::{InvalidTransition, Scheduler};
+use super::action::{Cell, InvalidTransition};
 
 /// The cells that wait for an answer.
 #[derive(Clone, Debug, Default)]
@@ -29,89 +26,42 @@ impl PendingCells {
         self.unasked.is_empty()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = Cell> {
+        self.cells.iter().copied()
+    }
+
+    /// Whether a run has asked for a cell.
+    pub(super) fn has_asked(&self, cell: Cell) -> bool {
+        self.contains(cell) && !self.unasked.contains(&cell)
+    }
+
+    /// The next cell for which no run has asked. From now on, a run has.
+    pub(super) fn ask(&mut self) -> Option<Cell> {
+        self.unasked.pop_first()
+    }
+
+    /// Lets a run ask for a cell again.
+    pub(super) fn ask_again(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
+        if !self.contains(cell) {
+            return Err(InvalidTransition);
+        }
+        self.unasked.insert(cell);
+        Ok(())
+    }
+
     /// Removes all cells of a column.
     pub(super) fn withdraw(&mut self, column: usize) {
         self.cells.retain(|cell| cell.column != column);
         self.unasked.retain(|cell| cell.column != column);
     }
 
-    fn insert(&mut self, cell: Cell) {
+    pub(super) fn insert(&mut self, cell: Cell) {
         self.cells.insert(cell);
         self.unasked.insert(cell);
     }
 
-    fn remove(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
+    pub(super) fn remove(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
         self.unasked.remove(&cell);
         if self.cells.remove(&cell) { Ok(()) } else { Err(InvalidTransition) }
-    }
-}
-
-impl Scheduler {
-    /// The cells that wait for an answer, by column and step. Whether filters let a cell read anything is not known here.
-    pub(crate) fn pending(&self) -> impl Iterator<Item = Cell> {
-        self.pending.cells.iter().copied().filter(|cell| !self.skips(*cell))
-    }
-
-    /// Whether a run has asked for a cell, which waits for an answer.
-    pub(crate) fn is_asked(&self, cell: Cell) -> bool {
-        self.pending.contains(cell) && !self.pending.unasked.contains(&cell)
-    }
-
-    /// Whether a cell waits for an answer.
-    pub(crate) fn is_pending(&self, cell: Cell) -> bool {
-        self.pending.contains(cell) && !self.skips(cell)
-    }
-
-    pub(super) fn make_pending(&mut self, cell: Cell) {
-        self.set(cell, Slot::Pending);
-        self.pending.insert(cell);
-        // The events of later steps need not wait for an answer that may never come.
-        if let Some(track) = self.tracks.get(cell.column) {
-            self.outbox.advance(cell.column, self.plan.rank(cell.column), track);
-        }
-    }
-
-    /// Asks for the next cell.
-    pub(super) fn ask(&mut self) -> Option<Action> {
-        let cell = self.pending.unasked.pop_first()?;
-        if !self.skips(cell) {
-            return Some(Action::Ask(cell));
-        }
-        let taken = self.take_pending(cell);
-        debug_assert!(taken.is_ok(), "a cell that is asked for is pending");
-        self.set(cell, Slot::Storing);
-        Some(Action::Skip(cell))
-    }
-
-    /// Lets a run ask for a pending cell again.
-    pub(crate) fn ask_again(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
-        if !self.pending.contains(cell) {
-            return Err(InvalidTransition);
-        }
-        self.pending.unasked.insert(cell);
-        Ok(())
-    }
-
-    /// Takes a pending cell into the run, which skips it or fails it.
-    pub(crate) fn take_pending(&mut self, cell: Cell) -> Result<(), InvalidTransition> {
-        self.pending.remove(cell)?;
-        self.running += 1;
-        self.ready.take(cell);
-        self.change(cell, Slot::Pending, Slot::Running)
-    }
-
-    /// Notes that a pending cell is stored, with an answer or as skipped. A run has an event for it.
-    pub(crate) fn handle_answered(
-        &mut self,
-        cell: Cell,
-        is_skipped: bool,
-        is_running: bool,
-    ) -> Result<(), InvalidTransition> {
-        self.pending.remove(cell)?;
-        self.enter_stored(cell, is_skipped);
-        if is_running {
-            self.emit(cell);
-        }
-        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{CountedTokens, SharedFlow};
-use crate::compute::{Context, External};
+use crate::compute::{AnswerRules, Context};
 use crate::context::Messages;
 use crate::declare::Name;
 use crate::declare::default_limits::SKIP_MESSAGE;
@@ -45,7 +45,7 @@ pub(crate) enum Decision {
 struct DecidedCell {
     cell: Cell,
     column: Name,
-    external: External,
+    rules: AnswerRules,
     on_failure: OnFailure,
 }
 
@@ -58,24 +58,24 @@ impl SharedFlow {
             cells.map(|cell| (cell, state.external(cell.column).cloned())).collect()
         };
         let mut pending = Vec::new();
-        for (Cell { column, step }, external) in cells {
+        for (Cell { column, step }, rules) in cells {
             let messages = match self.messages(column, step) {
                 Ok(messages) => messages,
                 // The filters let nothing pass, so the next run skips the cell.
                 Err(Error::Skipped { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            let proposal = external.and_then(|external| self.proposal(&external, &messages).ok());
+            let proposal = rules.and_then(|rules| self.proposal(&rules, &messages).ok());
             pending.push(PendingCell { column: messages.column().clone(), step, messages, proposal });
         }
         Ok(pending)
     }
 
     /// The value that a column proposes for the cell of a context.
-    fn proposal(&self, external: &External, messages: &Messages) -> Result<Value, BoxError> {
+    fn proposal(&self, rules: &AnswerRules, messages: &Messages) -> Result<Value, BoxError> {
         let defaults = Arc::clone(&self.lock().defaults);
         let cx = Context::new(messages.snapshot().clone(), defaults, PastRequests::default());
-        let proposed = caught(|| external.value(external.proposal(&cx)?));
+        let proposed = caught(|| rules.proposal(&cx));
         proposed.unwrap_or_else(|| Err("its function panicked, which is a bug in it".into()))
     }
 
@@ -105,13 +105,13 @@ impl SharedFlow {
 
     /// Stores an answer; without one, the proposal.
     async fn answer(&self, decided: &DecidedCell, messages: &Messages, given: Option<Value>) -> Result<()> {
-        let DecidedCell { cell, external, .. } = decided;
+        let DecidedCell { cell, rules, .. } = decided;
         let column = decided.column.clone();
         let step = cell.step;
-        let proposal = self.proposal(external, messages);
+        let proposal = self.proposal(rules, messages);
         let (value, proposal) = match (given, proposal) {
             (Some(given), proposal) => {
-                let read = caught(|| external.value(given));
+                let read = caught(|| rules.value(given));
                 let read = read.unwrap_or_else(|| Err("its type panicked, which is a bug in it".into()));
                 let value = read.map_err(|source| Error::Answer { column, step, source })?;
                 (value, proposal.ok())
@@ -193,7 +193,7 @@ impl SharedFlow {
 
 impl FlowState {
     /// The settings of a column whose values come from outside.
-    pub(crate) fn external(&self, column: usize) -> Option<&External> {
+    pub(crate) fn external(&self, column: usize) -> Option<&AnswerRules> {
         self.settings.get(column)?.external.as_ref()
     }
 
@@ -202,7 +202,7 @@ impl FlowState {
         let column = column.find_in(self)?;
         let cell = Cell { column, step };
         let name = self.name(column).clone();
-        let Some(external) = self.external(column).cloned() else {
+        let Some(rules) = self.external(column).cloned() else {
             let columns = 0..self.settings.len();
             let external: Vec<_> = columns.filter(|column| self.external(*column).is_some()).collect();
             return Err(Error::NotExternal { column: name, external: self.plan.names(&external) });
@@ -218,7 +218,7 @@ impl FlowState {
         }
         self.declined.remove(&cell);
         let on_failure = self.settings.get(column).map(|settings| settings.rules.on_failure);
-        Ok(DecidedCell { cell, column: name, external, on_failure: on_failure.unwrap_or_default() })
+        Ok(DecidedCell { cell, column: name, rules, on_failure: on_failure.unwrap_or_default() })
     }
 
     /// The error of a further answer for a stored cell.
