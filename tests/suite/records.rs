@@ -376,7 +376,7 @@ fn the_macro_knows_the_providers_of_the_registry() {
 /// The macro reports a word after the column of another flow that rustc would take for a method of the column.
 #[test]
 fn the_macro_knows_the_methods_of_handles() {
-    let methods = ["handle", "read", "values"].map(|file| {
+    let methods = ["answers", "handle", "read", "values"].map(|file| {
         let text = read(&format!("columnar/src/flow/{file}.rs"));
         let is_of_handle = |part: &&str| part.lines().next().is_some_and(|head| head.contains(" Handle<"));
         let impls: String = text.split("\nimpl").filter(is_of_handle).collect();

@@ -30,7 +30,7 @@ pub struct External(AnswerRules);
 ///     source ticket;
 ///     column draft(ticket.latest)        = script(["Please restart it.", "We refund you."]);
 ///     column reply(draft.latest, ticket) = external();
-///     column sent(reply.latest)          = async |reply: &str| format!("To the customer: {reply}");
+///     column sent(reply.latest)          = async |reply| format!("To the customer: {reply}");
 /// };
 /// desk.ticket.push("It does not start.").await?;
 /// desk.ticket.push("I want my money.").await?;

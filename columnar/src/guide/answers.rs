@@ -18,7 +18,7 @@
 //!         source ticket;
 //!         column draft(ticket.latest)               = script(["Please restart it.", "It is on its way."]);
 //!         column reply(draft.latest, ticket.latest) = external();
-//!         column sent(reply.latest)                 = async |reply: &str| format!("To the customer: {reply}");
+//!         column sent(reply.latest)                 = async |reply| format!("To the customer: {reply}");
 //!     }
 //! }
 //!
