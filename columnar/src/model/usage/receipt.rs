@@ -54,6 +54,8 @@ pub struct Receipt {
     pub thoughts: Option<Arc<str>>,
     /// The provider's own reason for a miss of its cache in the last call, where it sends one.
     pub diagnosis: Option<CacheDiagnosis>,
+    /// Whether the last reply came by a [batch](crate::flow::LiveFlow::batch), whose tokens cost less.
+    pub batch: bool,
 }
 
 /// The time of one call among several of a cell, and the reason why another call followed.
@@ -93,9 +95,9 @@ pub struct ParseReceiptError;
 
 impl Receipt {
     /// The members of the stored form.
-    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 17] {
+    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 18] {
         let Self { model, usage, calls, unreported, attempts, ms, waited, call_times, .. } = self;
-        let Self { at, finish, id, thoughts, diagnosis, .. } = self;
+        let Self { at, finish, id, thoughts, diagnosis, batch, .. } = self;
         let times = call_times.iter().map(|CallTime { after, ms, error }| match error.as_deref() {
             Some(error) => json!([after, ms, error]),
             None => json!([after, ms]),
@@ -119,6 +121,7 @@ impl Receipt {
             ("id", id.as_deref().map(Json::from)),
             ("thoughts", thoughts.as_deref().map(Json::from)),
             ("diagnosis", diagnosis.as_ref().map(json_of)),
+            ("batch", batch.then_some(Json::Bool(true))),
         ]
     }
 
@@ -148,6 +151,7 @@ impl Receipt {
             id: text(entries, "id")?,
             thoughts: text(entries, "thoughts")?,
             diagnosis: entries.get("diagnosis").map(diagnosis).transpose()?,
+            batch: entries.get("batch").and_then(Json::as_bool).unwrap_or_default(),
         })
     }
 }
@@ -233,6 +237,7 @@ mod tests {
             id: Some("é".into()),
             thoughts: Some("Hm.\n".into()),
             diagnosis: Some(CacheDiagnosis { reason: "tools_changed".into(), tokens: Some(8) }),
+            batch: true,
         };
         let ends = [
             Finish::Length,

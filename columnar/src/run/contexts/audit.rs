@@ -64,7 +64,9 @@ impl FlowState {
         let mut calls = Vec::new();
         for column in 0..self.plan.schema().columns().len() {
             let mut time = None;
-            for (step, receipt) in self.receipts.of(column).filter(|(_, receipt)| receipt.calls > 0) {
+            // The requests of a batch promise nothing to each other.
+            let called = |receipt: &Receipt| receipt.calls > 0 && !receipt.batch;
+            for (step, receipt) in self.receipts.of(column).filter(|(_, receipt)| called(receipt)) {
                 time = receipt.at.or(time);
                 calls.push((time, Cell { column, step }, Arc::clone(receipt)));
             }
