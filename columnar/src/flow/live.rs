@@ -426,7 +426,7 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     ///     }
     /// }
     ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), columnar::BoxError> {
     /// let reviews = Reviews::open(FileStore::new("reviews")).await?;
     /// reviews.batch(Provider::new("openai/gpt-6-luna")?).await?;
     /// # Ok(()) }

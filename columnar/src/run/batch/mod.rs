@@ -122,6 +122,10 @@ impl<I: ColumnId> BatchRun<'_, I> {
             self.gathering = None;
             return false;
         }
+        // A batch of the first answers of many would be a small one.
+        if self.queue.is_arriving() {
+            return false;
+        }
         // Each cell that does not wait for an answer may lead to more requests.
         if self.run.cells_in_progress() == self.queue.waiting() {
             self.gathering = None;

@@ -207,7 +207,10 @@ impl BatchWorker {
                 Outcome::Unanswered(word) => _ = words.insert(word),
                 outcome => self.queue.answer(number, id, outcome),
             });
-            match results.await {
+            self.queue.arrive(number, true);
+            let results = results.await;
+            self.queue.arrive(number, false);
+            match results {
                 Err(error) if Refused::of(&error).is_none() => match pauses.next() {
                     Some(pause) => sleep(self.requested(&error, pause)).await,
                     None => return Err(error),

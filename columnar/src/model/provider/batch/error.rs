@@ -20,7 +20,7 @@ const NAMED: usize = 8;
 /// use columnar::model::{BatchError, Provider};
 /// use columnar::prelude::*;
 ///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), columnar::BoxError> {
 /// let chat = flow! {
 ///     source user;
 ///     column topics(user.latest) = prompt("List the topics.");

@@ -48,6 +48,8 @@ struct QueueState {
     asked: BTreeSet<usize>,
     /// The batches that something looks after.
     active: BTreeSet<usize>,
+    /// The batches whose answers are arriving.
+    arriving: BTreeSet<usize>,
 }
 
 /// A request whose cell waits for the answer.
@@ -131,6 +133,21 @@ impl BatchQueue {
     /// The number of cells that wait for an answer.
     pub(crate) fn waiting(&self) -> usize {
         self.lock().waiting.values().filter(|waiting| !waiting.sender.is_canceled()).count()
+    }
+
+    /// Notes whether the answers of a batch are arriving.
+    pub(crate) fn arrive(&self, batch: usize, is_arriving: bool) {
+        let arriving = &mut self.lock().arriving;
+        if is_arriving {
+            arriving.insert(batch)
+        } else {
+            arriving.remove(&batch)
+        };
+    }
+
+    /// Whether answers are arriving, which may lead to more requests.
+    pub(crate) fn is_arriving(&self) -> bool {
+        !self.lock().arriving.is_empty()
     }
 
     pub(crate) fn has_unsent(&self) -> bool {
