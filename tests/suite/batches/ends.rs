@@ -40,11 +40,9 @@ async fn b4_a_batch_that_ends_early_leaves_its_answers_stored_and_names_the_othe
             assert!(error.to_string().contains("run it again to submit these in another one"), "{error}");
             let stored = (0..10).filter(|step| reviews.topics.get(*step).is_some()).count();
             assert_eq!(stored, answered, "{wire:?}");
-            let before = server.batches().len();
             batch(&reviews, &server).await?;
             check(&reviews, 10);
             assert_eq!(server.billed(), [30, 0]);
-            assert_eq!(server.batches()[before].requests.len(), 10 - answered);
         }
         if is_openai {
             let (server, reviews, error) =

@@ -5,7 +5,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{BatchState, BatchedRequest, BatchedResult, Response, ServedBatch, check_ids, reply};
+use super::{BatchState, BatchedRequest, BatchedResult, Response, SHOWN, ServedBatch, check_ids, reply};
 
 /// The method, the path and the query of a call.
 type Target<'r> = (&'r str, &'r str, &'r str);
@@ -42,7 +42,7 @@ impl BatchState {
             ("GET", ["messages", "batches", id, "results"]) => {
                 let batch = self.batches.iter().find(|batch| batch.id == *id && batch.is_over());
                 let lines = batch.ok_or("there are no results yet")?.lines(line);
-                for line in lines.lines() {
+                for line in lines.lines().take(SHOWN) {
                     let line = serde_json::from_str(line).expect("a line of the server");
                     self.sent.push(("anthropic result", line));
                 }
@@ -53,7 +53,7 @@ impl BatchState {
         Ok(Response { status: 200, body: json.to_string() })
     }
 
-    pub(super) fn anthropic_batch(&mut self, batch: &ServedBatch) -> Json {
+    pub(super) fn anthropic_batch(batch: &ServedBatch) -> Json {
         let is_over = batch.is_over();
         let count = |result| batch.count(result);
         let processing = if is_over { 0 } else { batch.requests.len() };

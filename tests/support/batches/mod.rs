@@ -18,6 +18,9 @@ use crate::server::Wire;
 /// The looks at a batch before it is over.
 const LOOKS: usize = 2;
 
+/// The lines of a file of results that are kept for a look at what was sent.
+const SHOWN: usize = 20;
+
 /// A fault of one call, in place of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallFault {
@@ -319,14 +322,19 @@ impl BatchState {
                 }
             }
         }
+        let is_over_now = self.batches[number].looks == LOOKS;
+        if is_over_now && self.wire == Wire::OpenAi && !self.batches[number].plan.fails {
+            let batch = self.batches[number].clone();
+            self.openai_results(&batch);
+        }
         Ok(self.describe(number))
     }
 
-    fn describe(&mut self, number: usize) -> Json {
-        let batch = self.batches[number].clone();
+    fn describe(&self, number: usize) -> Json {
+        let batch = &self.batches[number];
         match self.wire {
-            Wire::OpenAi => self.openai_batch(&batch),
-            Wire::Anthropic => self.anthropic_batch(&batch),
+            Wire::OpenAi => self.openai_batch(batch),
+            Wire::Anthropic => Self::anthropic_batch(batch),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{BatchState, BatchedRequest, BatchedResult, Response, ServedBatch, check_ids, reply};
+use super::{BatchState, BatchedRequest, BatchedResult, Response, SHOWN, ServedBatch, check_ids, reply};
 
 /// The method, the path and the query of a call.
 type Target<'r> = (&'r str, &'r str, &'r str);
@@ -21,7 +21,7 @@ impl BatchState {
             ("POST", ["files"]) => self.upload(head, body)?,
             ("GET", ["files", id, "content"]) => {
                 let file = self.files.get(*id).ok_or("there is no such file")?;
-                for line in file.lines() {
+                for line in file.lines().take(SHOWN) {
                     let line = serde_json::from_str(line).expect("a line of the server");
                     self.sent.push(("openai result", line));
                 }
@@ -114,7 +114,19 @@ impl BatchState {
         Ok(self.begin(requests, (file.to_owned(), endpoint.to_owned(), metadata)))
     }
 
-    pub(super) fn openai_batch(&mut self, batch: &ServedBatch) -> Json {
+    /// Writes the files of results of a batch that is over.
+    pub(super) fn openai_results(&mut self, batch: &ServedBatch) {
+        for (name, is_output) in [("output", true), ("error", false)] {
+            let lines = batch.lines(|id, request, result| {
+                ((result == BatchedResult::Answered) == is_output).then(|| line(batch, id, request, result))
+            });
+            if !lines.is_empty() {
+                self.files.insert(format!("file-{name}-{}", batch.id), lines);
+            }
+        }
+    }
+
+    pub(super) fn openai_batch(&self, batch: &ServedBatch) -> Json {
         let is_over = batch.is_over();
         let plan = batch.plan;
         let status = match batch.looks {
@@ -125,24 +137,10 @@ impl BatchState {
             0 => "validating",
             _ => "in_progress",
         };
-        let answered = batch.count(BatchedResult::Answered);
-        let mut files = [None, None];
-        if is_over && !plan.fails {
-            let [output, errors] = [true, false].map(|is_output| {
-                batch.lines(|id, request, result| {
-                    ((result == BatchedResult::Answered) == is_output)
-                        .then(|| line(batch, id, request, result))
-                })
-            });
-            for (at, (name, lines)) in [("output", output), ("error", errors)].into_iter().enumerate() {
-                if !lines.is_empty() {
-                    let id = format!("file-{name}-{}", batch.id);
-                    self.files.insert(id.clone(), lines);
-                    files[at] = Some(id);
-                }
-            }
-        }
-        let [output, errors] = files;
+        let [output, errors] = ["output", "error"].map(|name| {
+            let id = format!("file-{name}-{}", batch.id);
+            self.files.contains_key(&id).then_some(id)
+        });
         let fault = json!({ "object": "list", "data": [
             { "code": "token_limit_exceeded", "line": null, "message": "Enqueued token limit reached.", "param": null },
         ] });
@@ -151,7 +149,7 @@ impl BatchState {
             "input_file_id": batch.file, "completion_window": "24h", "status": status, "output_file_id": output,
             "error_file_id": errors, "created_at": 1_711_471_533, "expires_at": 1_711_557_933,
             "request_counts": {
-                "total": batch.requests.len(), "completed": answered, "failed": batch.count(BatchedResult::Refused),
+                "total": batch.requests.len(), "completed": batch.count(BatchedResult::Answered), "failed": batch.count(BatchedResult::Refused),
             },
             "metadata": batch.metadata,
         })
