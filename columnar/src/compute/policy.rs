@@ -59,7 +59,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// Pass a rate by value for this column alone. Pass a reference, as in `.rate(&rate)`, to share one rate; see
     /// [`Rate`].
     ///
-    /// In a run [by batches](crate::flow::LiveFlow::batch) the calls of the provider have no rate.
+    /// In a run [by batches](crate::guide::batches) the calls of the provider have no rate.
     ///
     /// A waiting cell counts as one that is being computed. Where a rate is much slower than the other columns, add a
     /// [`limit`](Self::limit), so that waiting cells do not use up the concurrency of the flow.
@@ -306,7 +306,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
 
     /// Fails after this time. The time is for one attempt when set before [`retry`](Self::retry), and for all attempts
     /// together when set after. Waiting for a permit of the [model](crate::model::Adaptive) counts, and waiting for a
-    /// [batch](crate::flow::LiveFlow::batch) does not. Needs the clock of a tokio runtime.
+    /// [batch](crate::guide::batches) does not. Needs the clock of a tokio runtime.
     ///
     /// ```
     /// use columnar::prelude::*;

@@ -1,6 +1,6 @@
 //! Choose the consequence of a failed call: stop, retry, wait or skip.
 //!
-//! Chapter 14 of 33 · [← skipping](super::skipping) · [contents](super) · [models →](super::models)
+//! Chapter 14 of 34 · [← skipping](super::skipping) · [contents](super) · [models →](super::models)
 //!
 //! # By default, the run stops
 //!

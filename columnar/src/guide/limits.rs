@@ -1,6 +1,6 @@
 //! All default limits and timeouts, and what changes each.
 //!
-//! Chapter 22 of 33 · [← media](super::media) · [contents](super) · [stores →](super::stores)
+//! Chapter 23 of 34 · [← media](super::media) · [contents](super) · [stores →](super::stores)
 //!
 //! | limit | default | changed by |
 //! |---|---|---|

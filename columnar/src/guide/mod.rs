@@ -23,26 +23,27 @@
 //! | 14 | [`failures`] | retries, and the consequences of a failed cell |
 //! | 15 | [`models`] | the model that answers a prompt |
 //! | 16 | [`costs`] | receipts, bills, prices and spend limits |
-//! | 17 | [`budgets`] | limits on the tokens of a request, and truncation |
-//! | 18 | [`caches`] | the prefix that a provider's cache serves |
-//! | 19 | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
-//! | 20 | [`renderings`] | a context in the request format of your own client |
-//! | 21 | [`media`] | screenshots, images, PDFs and files beside text |
-//! | 22 | [`limits`] | all default limits and timeouts, and what changes each |
+//! | 17 | [`batches`] | calls that may wait for a day, for half the price |
+//! | 18 | [`budgets`] | limits on the tokens of a request, and truncation |
+//! | 19 | [`caches`] | the prefix that a provider's cache serves |
+//! | 20 | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
+//! | 21 | [`renderings`] | a context in the request format of your own client |
+//! | 22 | [`media`] | screenshots, images, PDFs and files beside text |
+//! | 23 | [`limits`] | all default limits and timeouts, and what changes each |
 //! | | **keeping and changing a flow** | |
-//! | 23 | [`stores`] | values that outlive the process |
-//! | 24 | [`services`] | flows that many clients push and follow; server-sent events |
-//! | 25 | [`migrations`] | declarations that change while values are stored |
-//! | 26 | [`forks`] | two continuations of the same steps |
-//! | 27 | [`looms`] | conversations and stories that branch, as trees |
-//! | 28 | [`import_export`] | a flow as a table for other programs |
-//! | 29 | [`extensions`] | more columns for a flow that already has values |
-//! | 30 | [`modules`] | a flow inside another flow |
-//! | 31 | [`dynamic_flows`] | flows whose columns are known only at run time |
+//! | 24 | [`stores`] | values that outlive the process |
+//! | 25 | [`services`] | flows that many clients push and follow; server-sent events |
+//! | 26 | [`migrations`] | declarations that change while values are stored |
+//! | 27 | [`forks`] | two continuations of the same steps |
+//! | 28 | [`looms`] | conversations and stories that branch, as trees |
+//! | 29 | [`import_export`] | a flow as a table for other programs |
+//! | 30 | [`extensions`] | more columns for a flow that already has values |
+//! | 31 | [`modules`] | a flow inside another flow |
+//! | 32 | [`dynamic_flows`] | flows whose columns are known only at run time |
 //! | | **testing a flow** | |
-//! | 32 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
+//! | 33 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
 //! | | **when a flow does not compile** | |
-//! | 33 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
+//! | 34 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
 //!
 //! # An hour with columnar
 //!
@@ -90,6 +91,7 @@
 //! | questions to a large collection of documents | a vector store: a view selects values by their steps. A compute step can call it |
 
 pub mod assembly;
+pub mod batches;
 pub mod budgets;
 pub mod caches;
 pub mod columns;

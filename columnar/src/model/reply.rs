@@ -47,7 +47,7 @@ pub struct End {
     pub thoughts: Option<Arc<str>>,
     /// The provider's own reason for a miss of its cache, where it sends one.
     pub diagnosis: Option<CacheDiagnosis>,
-    /// Whether the call was a request of a [batch](crate::flow::LiveFlow::batch), which costs less.
+    /// Whether the call was a request of a [batch](crate::guide::batches), which costs less.
     pub batch: bool,
 }
 

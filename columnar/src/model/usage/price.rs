@@ -112,7 +112,7 @@ impl Price {
         self.beyond.map(|(tokens, rates)| (tokens, Self { rates, beyond: None, ..*self }))
     }
 
-    /// The price of a request in a [batch](crate::flow::LiveFlow::batch), whose replies may take a day, if known.
+    /// The price of a request in a [batch](crate::guide::batches), whose replies may take a day, if known.
     ///
     /// ```
     /// use columnar::usage::{Dollars, Price};
@@ -142,6 +142,12 @@ impl Price {
     #[must_use]
     pub fn flex(&self) -> Option<Self> {
         self.flex.map(|rebate| self.rebated(rebate))
+    }
+
+    /// The price of a model's calls by batches, if the library can send them.
+    pub(crate) fn by_batch(model: &str) -> Option<Self> {
+        let provider = registry::provider(model.split('/').next()?)?;
+        Self::by_model(model).filter(|_| provider.batches.is_some())?.batch()
     }
 
     /// The price of the calls of a receipt: by a batch, if the last one was.

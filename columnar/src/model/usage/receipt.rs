@@ -54,7 +54,7 @@ pub struct Receipt {
     pub thoughts: Option<Arc<str>>,
     /// The provider's own reason for a miss of its cache in the last call, where it sends one.
     pub diagnosis: Option<CacheDiagnosis>,
-    /// Whether the last reply came by a [batch](crate::flow::LiveFlow::batch), whose tokens cost less.
+    /// Whether the last reply came by a [batch](crate::guide::batches), whose tokens cost less.
     pub batch: bool,
 }
 
