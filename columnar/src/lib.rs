@@ -193,6 +193,8 @@ pub use declare::{
     Repeats, SchemaError, SchemaErrors, SharedOutline, SharingEnd, StepError, ViewOutline, ViewTextError,
     Window,
 };
+#[cfg(feature = "providers")]
+pub use flow::BatchRun;
 pub use flow::{
     Column, CompactedView, Flow, IntoViews, Run, TieredView, View, column, documents, flow, group, prev,
     source, this,

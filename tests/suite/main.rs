@@ -24,6 +24,10 @@ pub mod assembly {
     pub mod views;
 }
 
+/// Runs by batches.
+#[cfg(feature = "providers")]
+pub mod batches;
+
 /// The cost of requests: caches of providers, receipts, limits.
 pub mod cost {
     pub mod audit;

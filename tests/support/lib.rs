@@ -10,6 +10,8 @@
 //! [`naive`] and [`parse`] are written from the rules, not from the library, and share no code with the library. Both
 //! are slow and repetitive on purpose: both must be obviously right.
 
+#[cfg(feature = "providers")]
+pub mod batches;
 pub mod budget;
 pub mod corpus;
 pub mod cost;

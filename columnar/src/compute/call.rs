@@ -251,7 +251,7 @@ impl ModelCall {
         reply.span.end(&end);
         // Without a usage the reservation is dropped here, which books all of it.
         if let Some((mut reservation, usage)) = self.reservation.take().zip(end.usage) {
-            reservation.settle(&usage);
+            reservation.settle(&usage, end.batch);
         }
         end.thoughts = Some(reply.thoughts).filter(|thoughts| !thoughts.is_empty()).map(Into::into);
         self.stage = CallStage::Ended { error: self.defect(&end, reply.received), span: reply.span };

@@ -177,3 +177,13 @@ pub(crate) struct Defaults {
     /// The spending limit of all calls together.
     pub(crate) limit: Option<SpendLimit>,
 }
+
+impl Defaults {
+    /// The settings of a run: with the queue as the model, if the run is one by batches.
+    pub(crate) fn with_queue(self: &Arc<Self>, queue: Option<&Choice>) -> Arc<Self> {
+        match queue {
+            Some(queue) => Arc::new(Self { model: queue.clone(), ..(**self).clone() }),
+            None => Arc::clone(self),
+        }
+    }
+}

@@ -59,12 +59,17 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// Pass a rate by value for this column alone. Pass a reference, as in `.rate(&rate)`, to share one rate; see
     /// [`Rate`].
     ///
+    /// In a run [by batches](crate::guide::batches) the calls of the provider have no rate.
+    ///
     /// A waiting cell counts as one that is being computed. Where a rate is much slower than the other columns, add a
     /// [`limit`](Self::limit), so that waiting cells do not use up the concurrency of the flow.
     fn rate(self, rate: impl Into<Rate>) -> Step<'a> {
         let rate = rate.into();
         self.into_step().computing_with("rate").wrap(move |step, cx| {
             let step = step.clone();
+            if step.is_queued(&cx) {
+                return step.start(cx);
+            }
             let rate = rate.clone();
             Reply::later(async move {
                 // The step starts after the wait, so a timeout inside of the step does not count the wait.
@@ -298,8 +303,8 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     }
 
     /// Fails after this time. The time is for one attempt when set before [`retry`](Self::retry), and for all attempts
-    /// together when set after. Waiting for a permit of the [model](crate::model::Adaptive) counts. Needs the clock of
-    /// a tokio runtime.
+    /// together when set after. Waiting for a permit of the [model](crate::model::Adaptive) counts, and waiting for a
+    /// [batch](crate::guide::batches) does not. Needs the clock of a tokio runtime.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -318,6 +323,9 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// ```
     fn timeout(self, limit: Duration) -> Step<'a> {
         self.into_step().computing_with("timeout").wrap(move |step, cx| {
+            if step.is_queued(&cx) {
+                return step.start(cx);
+            }
             let pieces = step.start(cx).0;
             let repeated_by = step.settings.repeated_by;
             Reply::of(Timed { pieces, limit, begun: None, repeated_by, attempt: 1 })

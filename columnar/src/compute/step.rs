@@ -85,6 +85,11 @@ impl<'a> Step<'a> {
         self
     }
 
+    /// Whether the calls of the step wait for a batch, however long that takes.
+    pub(super) fn is_queued(&self, cx: &Context) -> bool {
+        self.settings.model.as_ref().is_some_and(|model| model.is_queued(&cx.defaults.model))
+    }
+
     pub(crate) fn start(&self, mut cx: Context) -> Reply<'a> {
         // Policies start the steps inside of them with the same context, and the outermost step has the later settings.
         cx.prompt = cx.prompt.or_else(|| self.settings.prompt.clone());

@@ -48,6 +48,14 @@ pub(crate) const BETWEEN_EVENTS: Duration = Duration::from_mins(2);
 #[cfg(feature = "providers")]
 pub(crate) const REPLY_BYTES: usize = 16 << 20;
 
+/// The pause between the first two looks at a batch. The pause doubles with each further look.
+#[cfg(feature = "providers")]
+pub(crate) const FIRST_LOOK: Duration = Duration::from_secs(30);
+
+/// The pause between two later looks at a batch.
+#[cfg(feature = "providers")]
+pub(crate) const LONGEST_LOOK: Duration = Duration::from_mins(10);
+
 /// The time until a PostgreSQL server accepts a connection.
 #[cfg(feature = "postgres")]
 pub(crate) const POSTGRES_CONNECT: Duration = Duration::from_secs(10);

@@ -10,8 +10,12 @@ use crate::context::budget::Budget;
 use crate::declare::{Name, Outline};
 use crate::history::tokens::{Counter, LimitedCounter};
 use crate::model::Choice;
+#[cfg(feature = "providers")]
+use crate::model::Provider;
 use crate::model::cache::{CacheAudit, CachePlan, CachePolicy, Pace, StablePrefix};
 use crate::model::usage::{Bill, Receipt, SpendLimit};
+#[cfg(feature = "providers")]
+use crate::run::BatchRun;
 use crate::run::reopen::StaleCells;
 #[cfg(doc)]
 use crate::run::{CellState, Error};
@@ -395,6 +399,46 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     /// [`Stream`]: https://docs.rs/futures/0.3/futures/stream/trait.Stream.html
     pub fn run(&self) -> Run<'a, I> {
         Run::new(Arc::clone(&self.shared), self.steps.clone())
+    }
+}
+
+#[cfg(feature = "providers")]
+impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
+    /// Starts a run whose calls are requests of batches, for half the price: a provider may take a day to answer a batch. The
+    /// run is a stream of events and a future, as [`run`](Self::run) returns; the chapter [`batches`](crate::guide::batches) of
+    /// the guide says when batches are worth the wait.
+    ///
+    /// The batches take the calls of prompts without a model, and of prompts that name a model of the same provider. All
+    /// other columns are computed as in a run. Cells that are ready together are in one batch, however many there are.
+    ///
+    /// The store remembers each batch. If the process ends, the next run by batches on the same store goes on with the
+    /// batches that were submitted, and pays for nothing twice.
+    ///
+    /// ```no_run
+    /// use columnar::model::Provider;
+    /// use columnar::prelude::*;
+    /// use columnar::store::FileStore;
+    ///
+    /// flow! {
+    ///     pub struct Reviews {
+    ///         source review;
+    ///         column topics(review.latest) = prompt("List the topics.");
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), columnar::BoxError> {
+    /// let reviews = Reviews::open(FileStore::new("reviews")).await?;
+    /// reviews.batch(Provider::new("openai/gpt-6-luna")?).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The errors of a run. A cell whose request a batch did not answer is an [`Error::Compute`] with a
+    /// [`BatchError`](crate::model::BatchError), which names all cells without an answer. Before anything is computed,
+    /// [`Error::Model`] for a provider without batches.
+    pub fn batch(&self, provider: Provider) -> BatchRun<'a, I> {
+        BatchRun::new(Arc::clone(&self.shared), self.steps.clone(), provider)
     }
 }
 

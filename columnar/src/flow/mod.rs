@@ -32,6 +32,8 @@ mod view_methods;
 mod view_text;
 
 pub use crate::history::IntoValue;
+#[cfg(feature = "providers")]
+pub use crate::run::BatchRun;
 pub use crate::run::{ColumnId, Run, Values};
 pub use column::{
     Column, CompactedView, IntoViews, TieredView, View, column, documents, group, prev, source, this,

@@ -1,6 +1,6 @@
 //! See the cost of model calls, and limit it.
 //!
-//! Chapter 17 of 34 · [← models](super::models) · [contents](super) · [budgets →](super::budgets)
+//! Chapter 17 of 35 · [← models](super::models) · [contents](super) · [batches →](super::batches)
 //!
 //! Each value that a model computed has a *receipt*: the model, the number of attempts, the tokens of requests and
 //! replies, the tokens from the provider's cache, the time that the cell took, when the last request began, and the reason
@@ -72,6 +72,7 @@
 //! run costs more. Values that are paid for are stored. Until a call ends, it reserves the cost of the longest reply,
 //! so a [`max_tokens`](crate::Prompt::max_tokens) that fits the column lets more calls run at once. Several flows can
 //! share one [`SpendLimit`](crate::usage::SpendLimit). [`chat.forecast()`](crate::flow::LiveFlow::forecast) estimates
-//! the requests of a run before the run begins, and names the step at which a context outgrows the window of the model.
+//! the requests of a run before the run begins, live and [by batches](super::batches), and names the step at which a context
+//! outgrows the window of the model.
 //!
-//! [← models](super::models) · [contents](super) · [budgets →](super::budgets)
+//! [← models](super::models) · [contents](super) · [batches →](super::batches)

@@ -1,6 +1,6 @@
 //! Continue a flow in two ways from the same step.
 //!
-//! Chapter 27 of 34 · [← migrations](super::migrations) · [contents](super) · [looms →](super::looms)
+//! Chapter 28 of 35 · [← migrations](super::migrations) · [contents](super) · [looms →](super::looms)
 //!
 //! A stored value never changes. To try something else, fork the flow: both flows share the earlier steps, and from the
 //! fork on each has its own.

@@ -1,6 +1,6 @@
 //! All default limits and timeouts, and what changes each.
 //!
-//! Chapter 23 of 34 · [← media](super::media) · [contents](super) · [stores →](super::stores)
+//! Chapter 24 of 35 · [← media](super::media) · [contents](super) · [stores →](super::stores)
 //!
 //! | limit | default | changed by |
 //! |---|---|---|
@@ -17,6 +17,8 @@
 //! | the time until a reply of a provider begins | 5 min | `model::Provider::first_timeout` |
 //! | the time between two events of a reply | 2 min | `model::Provider::idle_timeout` |
 //! | the text of a reply | 16 MiB | `model::Provider::text_limit` |
+//! | the pause between the first two looks at a batch | 30 s | `BatchRun::pauses` |
+//! | the pause between two later looks at a batch | 10 min | `BatchRun::pauses` |
 //! | the time until a PostgreSQL server accepts a connection | 10 s | `connect_timeout` in the address |
 //! | the time that a write waits for other processes that write to the same SQLite file | 1 min | not changed |
 //! | the time for a web page, with redirects | 10 s | `web::Web::timeout` |

@@ -24,26 +24,27 @@
 //! | 15 | [`answers`] | people and services that answer the cells of a column, later |
 //! | 16 | [`models`] | the model that answers a prompt |
 //! | 17 | [`costs`] | receipts, bills, prices and spend limits |
-//! | 18 | [`budgets`] | limits on the tokens of a request, and truncation |
-//! | 19 | [`caches`] | the prefix that a provider's cache serves |
-//! | 20 | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
-//! | 21 | [`renderings`] | a context in the request format of your own client |
-//! | 22 | [`media`] | screenshots, images, PDFs and files beside text |
-//! | 23 | [`limits`] | all default limits and timeouts, and what changes each |
+//! | 18 | [`batches`] | calls that may wait for a day, for half the price |
+//! | 19 | [`budgets`] | limits on the tokens of a request, and truncation |
+//! | 20 | [`caches`] | the prefix that a provider's cache serves |
+//! | 21 | [`documents`] | files and pages that change: in turns, or in tiers by how long they have not changed |
+//! | 22 | [`renderings`] | a context in the request format of your own client |
+//! | 23 | [`media`] | screenshots, images, PDFs and files beside text |
+//! | 24 | [`limits`] | all default limits and timeouts, and what changes each |
 //! | | **keeping and changing a flow** | |
-//! | 24 | [`stores`] | values that outlive the process |
-//! | 25 | [`services`] | flows that many clients push and follow; server-sent events |
-//! | 26 | [`migrations`] | declarations that change while values are stored |
-//! | 27 | [`forks`] | two continuations of the same steps |
-//! | 28 | [`looms`] | conversations and stories that branch, as trees |
-//! | 29 | [`import_export`] | a flow as a table for other programs |
-//! | 30 | [`extensions`] | more columns for a flow that already has values |
-//! | 31 | [`modules`] | a flow inside another flow |
-//! | 32 | [`dynamic_flows`] | flows whose columns are known only at run time |
+//! | 25 | [`stores`] | values that outlive the process |
+//! | 26 | [`services`] | flows that many clients push and follow; server-sent events |
+//! | 27 | [`migrations`] | declarations that change while values are stored |
+//! | 28 | [`forks`] | two continuations of the same steps |
+//! | 29 | [`looms`] | conversations and stories that branch, as trees |
+//! | 30 | [`import_export`] | a flow as a table for other programs |
+//! | 31 | [`extensions`] | more columns for a flow that already has values |
+//! | 32 | [`modules`] | a flow inside another flow |
+//! | 33 | [`dynamic_flows`] | flows whose columns are known only at run time |
 //! | | **testing a flow** | |
-//! | 33 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
+//! | 34 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
 //! | | **when a flow does not compile** | |
-//! | 34 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
+//! | 35 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
 //!
 //! # An hour with columnar
 //!
@@ -92,6 +93,7 @@
 
 pub mod answers;
 pub mod assembly;
+pub mod batches;
 pub mod budgets;
 pub mod caches;
 pub mod columns;

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{env, fmt};
 
+#[cfg(feature = "providers")]
+use super::BatchQueue;
 use super::{Adaptive, Model, Offline};
 use crate::declare::error::BoxError;
 
@@ -20,6 +22,11 @@ pub enum Choice {
     Instance(Arc<dyn Model>),
     /// The first of these, with the others as backups.
     WithBackups(Arc<[Self]>),
+    /// The queue of a run by batches, which is the choice of the flow there. The queue takes the requests of prompts
+    /// without a model, and of prompts that name a model of its provider.
+    #[cfg(feature = "providers")]
+    #[doc(hidden)]
+    Queue(Arc<BatchQueue>),
 }
 
 impl Choice {
@@ -39,7 +46,9 @@ impl Choice {
     pub fn resolve(&self, flow: &Self) -> Result<Arc<dyn Model>, ModelError> {
         match self {
             Self::Instance(model) => Ok(Arc::clone(model)),
-            Self::Named(name) => shared(name),
+            Self::Named(name) => flow.queued(name).map_or_else(|| shared(name), Ok),
+            #[cfg(feature = "providers")]
+            Self::Queue(queue) => Ok(queue.model()),
             Self::WithBackups(choices) => choices.first().unwrap_or(&Self::Inherited).resolve(flow),
             Self::Inherited if flow.is_inherited() => from_env(),
             Self::Inherited => flow.resolve(&Self::Inherited),
@@ -94,8 +103,39 @@ impl Choice {
         }
     }
 
+    /// Whether a call of this choice waits in the queue of a run by batches.
+    pub(crate) fn is_queued(&self, flow: &Self) -> bool {
+        match self {
+            Self::Inherited => flow.is_queue(),
+            Self::Named(name) => flow.queued(name).is_some(),
+            Self::WithBackups(choices) => choices.first().is_some_and(|first| first.is_queued(flow)),
+            _ => false,
+        }
+    }
+
     fn is_inherited(&self) -> bool {
         matches!(self, Self::Inherited)
+    }
+
+    #[cfg(feature = "providers")]
+    fn is_queue(&self) -> bool {
+        matches!(self, Self::Queue(_))
+    }
+
+    #[cfg(not(feature = "providers"))]
+    fn is_queue(&self) -> bool {
+        false
+    }
+
+    /// The model of this name, if its requests wait in the queue of a run by batches.
+    #[cfg(feature = "providers")]
+    fn queued(&self, name: &str) -> Option<Arc<dyn Model>> {
+        if let Self::Queue(queue) = self { queue.model_named(name) } else { None }
+    }
+
+    #[cfg(not(feature = "providers"))]
+    fn queued(&self, _: &str) -> Option<Arc<dyn Model>> {
+        None
     }
 }
 
@@ -126,6 +166,8 @@ impl fmt::Debug for Choice {
             Self::Named(_) => f.write_str("Named"),
             Self::Instance(model) => f.debug_tuple("Instance").field(&model.name()).finish(),
             Self::WithBackups(choices) => f.debug_tuple("WithBackups").field(choices).finish(),
+            #[cfg(feature = "providers")]
+            Self::Queue(queue) => f.debug_tuple("Queue").field(queue).finish(),
         }
     }
 }

@@ -30,7 +30,9 @@ use futures::stream::BoxStream;
 use crate::declare::error::BoxError;
 
 #[cfg(feature = "providers")]
-pub use self::provider::{Provider, ProviderError};
+pub use self::provider::{BatchError, BatchQueue, Provider, ProviderError};
+#[cfg(feature = "providers")]
+pub(crate) use self::provider::{EndedBatch, Found, SentBatch, UnsentRequest, hash};
 pub use adaptive::Adaptive;
 #[cfg(feature = "providers")]
 pub use choice::BASE_URL;

@@ -47,6 +47,8 @@ pub struct End {
     pub thoughts: Option<Arc<str>>,
     /// The provider's own reason for a miss of its cache, where it sends one.
     pub diagnosis: Option<CacheDiagnosis>,
+    /// Whether the call was a request of a [batch](crate::guide::batches), which costs less.
+    pub batch: bool,
 }
 
 impl End {
@@ -59,7 +61,7 @@ impl End {
     /// assert_eq!(end.usage.map(|usage| usage.output), Some(8));
     /// ```
     pub fn new(finish: Finish) -> Self {
-        Self { finish, usage: None, id: None, thoughts: None, diagnosis: None }
+        Self { finish, usage: None, id: None, thoughts: None, diagnosis: None, batch: false }
     }
 
     /// The same end with this usage.
@@ -87,7 +89,7 @@ impl End {
     /// assert_eq!((receipt.calls, receipt.unreported, receipt.usage.input), (1, 0, 120));
     /// ```
     pub fn receipt(&self, model: &str, time: Duration) -> Receipt {
-        let Self { finish, usage, id, thoughts, diagnosis } = self;
+        let Self { finish, usage, id, thoughts, diagnosis, batch } = self;
         Receipt {
             model: Some(model.into()),
             usage: usage.unwrap_or_default(),
@@ -99,6 +101,7 @@ impl End {
             id: id.as_deref().map(Arc::from),
             thoughts: thoughts.clone(),
             diagnosis: diagnosis.clone(),
+            batch: *batch,
             ..Receipt::default()
         }
     }

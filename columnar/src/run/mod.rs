@@ -13,10 +13,13 @@
 //! | `shared` | the lock of the state, and the store; reads, pushes, settings, exclusions, the signals for followers |
 //! | `contexts` | the contexts of cells, and the forecast, which counts contexts without assembling them |
 //! | `driver` | a run: the actions of the scheduler, the computation of a cell, storing, warm-ups |
+//! | `batch` | a run whose calls wait for batches: when these are submitted, and what the store remembers of them |
 //! | `reopen` | the definition of a flow in a store, opening, added columns, verification |
 //!
 //! Code of users, such as a filter or a counter, is called outside of the lock, and `user_code` catches panics.
 
+#[cfg(feature = "providers")]
+mod batch;
 mod contexts;
 mod driver;
 mod error;
@@ -28,6 +31,8 @@ mod state;
 mod tests;
 mod user_code;
 
+#[cfg(feature = "providers")]
+pub use batch::BatchRun;
 pub use contexts::{ColumnForecast, Forecast, Overflow, SharedForecast, Unpaid};
 pub use driver::Run;
 pub use error::{Error, Result};

@@ -102,6 +102,8 @@ pub(crate) struct Scheduler {
     /// The number of stored derived cells, skipped cells included.
     stored: usize,
     limit: usize,
+    /// Whether the run has no limit.
+    is_unlimited: bool,
     /// Whether nothing new starts until the run has stopped.
     halted: bool,
 }
@@ -123,6 +125,7 @@ impl Scheduler {
             stored: 0,
             // With a limit of 0 no cell could start, and a run would end with nothing computed.
             limit: limit.max(1),
+            is_unlimited: false,
             halted: false,
             plan,
         }
@@ -239,7 +242,8 @@ impl Scheduler {
     }
 
     fn can_start(&self) -> bool {
-        !self.halted && self.running < self.limit && !(self.ready.is_empty() && self.pending.is_asked())
+        let has_room = self.is_unlimited || self.running < self.limit;
+        !self.halted && has_room && !(self.ready.is_empty() && self.pending.is_asked())
     }
 
     /// Notes that the next value of a source is stored.
@@ -331,6 +335,11 @@ impl Scheduler {
         self.outbox.begin(&self.tracks);
     }
 
+    /// Lifts the limit of the flow until the run has stopped.
+    pub(crate) fn lift_limit(&mut self) {
+        self.is_unlimited = true;
+    }
+
     /// Starts nothing new until the run has stopped.
     pub(crate) fn halt(&mut self) {
         self.halted = true;
@@ -339,6 +348,7 @@ impl Scheduler {
     /// Ends the run, finished or not. The cells that the run has begun or that have failed are ready again.
     pub(crate) fn stop(&mut self) {
         self.halted = false;
+        self.is_unlimited = false;
         self.running = 0;
         self.outbox.clear();
         let mut again = Vec::new();

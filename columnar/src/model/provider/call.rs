@@ -11,7 +11,7 @@ use super::settings::SentSettings;
 use super::window::window;
 use crate::context::Role;
 use crate::history::tokens::{Counter as _, Estimate};
-use crate::model::cache::{CachePolicy, Lifetime, observed};
+use crate::model::cache::{CachePolicy, Lifetime};
 use crate::model::registry::{self, Api, ProviderFacts};
 use crate::model::rendering::{Block, PartForm, Rendering, Request, message};
 use crate::model::{Refused, check_media};
@@ -44,17 +44,17 @@ pub(super) struct CallTarget<'r> {
     pub(super) name: &'r str,
     /// The model in the provider's spelling.
     pub(super) model: &'r str,
-    pub(super) base_url: &'r str,
     /// The most tokens of a window.
     pub(super) max_context: u32,
 }
 
 impl<'r> ProviderCall<'r> {
-    /// The call of a model with these settings.
+    /// The call of a model with these settings, marked by this policy.
     pub(super) fn new(
         target: CallTarget<'r>,
         request: &'r Request,
         settings: SentSettings<'r>,
+        policy: &CachePolicy,
     ) -> Result<Self, ProviderError> {
         let CallTarget { provider, name, max_context: most, .. } = target;
         // All other servers decide by themselves.
@@ -65,7 +65,6 @@ impl<'r> ProviderCall<'r> {
         let form = PartForm::of(provider);
         // The content of a text is sent as text.
         check_media(request, name, |attachment| form.takes(attachment) || attachment.text().is_some())?;
-        let policy = &observed(name).correct(CachePolicy::by_model(name));
         let rendering = Rendering::of(request, policy);
         // A cache entry is found at the end of a block, so with marks each block is sent separately. Providers join
         // adjacent messages of equal role.

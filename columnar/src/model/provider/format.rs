@@ -18,6 +18,8 @@ pub(super) struct WireFormat {
     pub(super) framing: Framing,
     /// Adds an event of this kind to the reply.
     pub(super) read: fn(&str, &Json, &mut WireReply),
+    /// Adds a reply that was not streamed.
+    pub(super) read_whole: fn(&Json, &mut WireReply),
 }
 
 impl WireFormat {
@@ -27,16 +29,24 @@ impl WireFormat {
         body: fn(ProviderCall<'_>) -> Json,
         read: fn(&str, &Json, &mut WireReply),
     ) -> Self {
-        Self { key: ("authorization", "Bearer "), headers: &[], path, body, framing: Framing::Sse, read }
+        Self {
+            key: ("authorization", "Bearer "),
+            headers: &[],
+            path,
+            body,
+            framing: Framing::Sse,
+            read,
+            read_whole: |_, _| {},
+        }
     }
+}
 
-    /// The address of a call; `None` if the base URL is not valid.
-    pub(super) fn url(&self, call: &ProviderCall<'_>) -> Option<Url> {
-        let base = Url::parse(call.target.base_url).ok()?;
-        let mut url = base.join(&(self.path)(call)).ok()?;
-        let queries: Vec<&str> = [url.query(), base.query()].into_iter().flatten().collect();
-        let query = queries.join("&");
-        url.set_query(Some(&*query).filter(|query| !query.is_empty()));
-        Some(url)
-    }
+/// The address of a path, with the query of the base URL; `None` if the base URL is not valid.
+pub(super) fn address(base_url: &str, path: &str) -> Option<Url> {
+    let base = Url::parse(base_url).ok()?;
+    let mut url = base.join(path).ok()?;
+    let queries: Vec<&str> = [url.query(), base.query()].into_iter().flatten().collect();
+    let query = queries.join("&");
+    url.set_query(Some(&*query).filter(|query| !query.is_empty()));
+    Some(url)
 }

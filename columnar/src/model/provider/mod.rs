@@ -7,6 +7,7 @@
 //! A format is a file of `formats`; all formats share `call` and `reply`. `stream` alone waits.
 
 mod address;
+mod batch;
 mod call;
 mod client;
 mod error;
@@ -30,14 +31,17 @@ use std::time::Duration;
 
 use futures::stream::{BoxStream, try_unfold};
 use futures::{StreamExt, TryFutureExt, TryStreamExt};
-use reqwest::Client;
 use reqwest::header::HeaderMap;
+use reqwest::{Client, Url};
 use serde_json::Value as Json;
 
 use self::address::ServerAddress;
+pub use self::batch::{BatchError, BatchQueue};
+pub(crate) use self::batch::{EndedBatch, Found, SentBatch, UnsentRequest, hash};
 use self::call::{CallTarget, ProviderCall};
 use self::error::BAD_ADDRESS;
 pub use self::error::ProviderError;
+use self::format::address;
 use self::formats::format;
 use self::options::ProviderOptions;
 use self::redaction::Sent;
@@ -46,7 +50,7 @@ use self::stop::StopFilter;
 use self::stream::{Exchange, ReplyStream, StreamLimits};
 use super::{Chunk, Model, ReplySettings, Request};
 use crate::declare::error::BoxError;
-use crate::model::cache::Lifetime;
+use crate::model::cache::{CachePolicy, Lifetime, observed};
 use crate::model::registry::{self, ProviderFacts};
 
 /// A model of a public provider, or of any server with the same interface.
@@ -243,36 +247,73 @@ impl Provider {
         self.address.is_some()
     }
 
+    /// Another model of the provider, with the same settings. `None` for a name of another provider, or with an address.
+    fn sibling(&self, name: &str) -> Option<Self> {
+        let model = name.strip_prefix(self.facts.name)?.strip_prefix('/')?;
+        let is_plain = !model.is_empty() && ServerAddress::split(name).1.is_none();
+        is_plain.then(|| Self { name: name.to_owned(), model: model.to_owned(), ..self.clone() })
+    }
+
     async fn open(self, request: Request) -> Result<ReplyStream, ProviderError> {
-        let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
+        let key = self.key_to_send()?;
+        let policy = observed(&self.name).correct(CachePolicy::by_model(&self.name));
+        let WrittenCall { path, body, asked_long, stop } = self.write(&request, &policy)?;
+        let body = body.to_string();
+        let request_bytes = body.len();
+        let http = self.client.post(self.url(&path)?).headers(self.headers(key.as_deref())?).body(body);
+        let sent = self.sent(Some(request), key);
+        let Self { name, facts, limits, .. } = self;
+        let exchange = Exchange { name, facts, limits, sent, request_bytes, asked_long };
+        ReplyStream::open(exchange, http, stop).await
+    }
+
+    /// Writes a request with the marks of a policy.
+    fn write(&self, request: &Request, policy: &CachePolicy) -> Result<WrittenCall, ProviderError> {
         let settings = SentSettings::of(self.facts, &self.name, &request.settings, request.max_tokens)?;
         let stop = StopFilter::new(&settings.own_stop);
         let target = CallTarget {
             provider: self.facts,
             name: &self.name,
             model: &self.model,
-            base_url: self.address.as_ref().map_or(self.facts.base_url, ServerAddress::as_str),
             max_context: self.options.max_context,
         };
-        let call = ProviderCall::new(target, &request, settings)?;
+        let call = ProviderCall::new(target, request, settings, policy)?;
         let asked_long = call.marks().any(|mark| mark == Lifetime::Long);
         let format = format(self.facts.api);
-        let url = format.url(&call).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))?;
-        let body = self.options.patched((format.body)(call)).to_string();
-        let request_bytes = body.len();
-        let http = self.client.post(url).headers(self.headers(key.as_deref())?).body(body);
-        // The key that is sent is also removed from errors.
+        let path = (format.path)(&call);
+        let body = self.options.patched((format.body)(call));
+        Ok(WrittenCall { path, body, asked_long, stop })
+    }
+
+    /// The address of a path.
+    fn url(&self, path: &str) -> Result<Url, ProviderError> {
+        let base_url = self.address.as_ref().map_or(self.facts.base_url, ServerAddress::as_str);
+        address(base_url, path).ok_or_else(|| ProviderError::failed(&self.name, BAD_ADDRESS))
+    }
+
+    fn key_to_send(&self) -> Result<Option<String>, ProviderError> {
+        self.options.key(&self.name, self.facts, self.address.as_ref())
+    }
+
+    /// The texts that no error may show. The key that is sent is also removed from errors.
+    fn sent(&self, request: Option<Request>, key: Option<String>) -> Sent {
         let secrets = self.options.secrets().map(str::to_owned).collect();
-        let sent = Sent { request, model: self.model, key, secrets, address: self.address };
-        let Self { name, facts, limits, .. } = self;
-        let exchange = Exchange { name, facts, limits, sent, request_bytes, asked_long };
-        ReplyStream::open(exchange, http, stop).await
+        Sent { request, model: self.model.clone(), key, secrets, address: self.address.clone() }
     }
 
     fn headers(&self, key: Option<&str>) -> Result<HeaderMap, ProviderError> {
         let headers = self.options.headers(format(self.facts.api), key, self.address.as_ref());
         headers.map_err(|cause| ProviderError::failed(&self.name, cause))
     }
+}
+
+/// A request in the format of the provider.
+struct WrittenCall {
+    path: String,
+    body: Json,
+    /// Whether a mark asked for the longer lifetime.
+    asked_long: bool,
+    stop: StopFilter,
 }
 
 // Written by hand, because an address may hold a password.
@@ -289,7 +330,7 @@ impl Model for Provider {
 
     /// Checks the key, if the provider takes one, and the headers.
     fn ready(&self) -> Result<(), BoxError> {
-        let key = self.options.key(&self.name, self.facts, self.address.as_ref())?;
+        let key = self.key_to_send()?;
         Ok(self.headers(key.as_deref()).map(drop)?)
     }
 

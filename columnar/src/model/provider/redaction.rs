@@ -32,7 +32,8 @@ const SHORT: usize = 3;
 /// The sent texts, which must not come back.
 #[derive(Clone)]
 pub(super) struct Sent {
-    pub(super) request: Request,
+    /// `None` for a call about many requests: no sentence of its errors is shown.
+    pub(super) request: Option<Request>,
     /// The model in the provider's spelling.
     pub(super) model: String,
     pub(super) key: Option<String>,
@@ -59,6 +60,7 @@ impl Sent {
         let has_form = match form {
             SentForm::Id => is_made_of(text, "_.-:/+=~", LONGEST_ID),
             SentForm::Word => is_made_of(text, "_.-[]", LONGEST_WORD),
+            SentForm::Sentence if self.request.is_none() => return None,
             SentForm::Sentence => {
                 let sentence: String = text.chars().take(LONGEST_SENTENCE).collect();
                 let shown = self.leaks(&sentence).redacted();
@@ -95,7 +97,8 @@ impl Sent {
     fn leaks(&self, text: &str) -> Leaks {
         let mut leaks = Leaks::new(text);
         self.hide_secrets(&mut leaks);
-        let Request { system, messages, follow_up, settings, schema, .. } = &self.request;
+        let Some(request) = &self.request else { return leaks };
+        let Request { system, messages, follow_up, settings, schema, .. } = request;
         let messages: Vec<_> = messages.iter().map(|(_, message)| message).collect();
         let follow_up = follow_up.iter().map(|(_, text)| &**text);
         let sent = messages

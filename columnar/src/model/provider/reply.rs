@@ -3,6 +3,8 @@
 use serde_json::Value as Json;
 
 use super::redaction::{Sent, SentForm};
+use super::stop::StopFilter;
+use super::window::was_cut;
 use super::words::{CONTEXT_WINDOW, LENGTH, REFUSED, STOP, has};
 use crate::model::usage::{CacheDiagnosis, Usage};
 use crate::model::{End, Finish};
@@ -99,8 +101,21 @@ impl WireReply {
         (self.finish, self.is_refused) = (Some("stop".to_owned()), true);
     }
 
+    /// The end, if the reply has one, with the stop sequences that the client applies.
+    pub(super) fn end_after(&self, stop: &StopFilter, sent: &Sent, asked_long: bool) -> Option<End> {
+        let mut end = self.end(sent, asked_long)?;
+        if stop.has_stopped && matches!(end.finish, Finish::Length | Finish::ContextWindow) {
+            end.finish = Finish::Stop;
+        }
+        let read = end.usage.map(|usage| usage.input);
+        if sent.request.as_ref().zip(read).is_some_and(|(request, read)| was_cut(request, read)) {
+            end.finish = Finish::ContextCut;
+        }
+        Some(end)
+    }
+
     /// The end, if the reply has one; `None` if the reply broke off.
-    pub(super) fn end(&self, sent: &Sent, asked_long: bool) -> Option<End> {
+    fn end(&self, sent: &Sent, asked_long: bool) -> Option<End> {
         let finish = match self.finish.as_deref() {
             _ if self.has_tool_call => Finish::Other("tool_calls".to_owned()),
             reason => finish(reason?, self.is_refused, sent),

@@ -21,11 +21,10 @@ use super::formats::format;
 use super::redaction::Sent;
 use super::reply::{self, WireReply};
 use super::stop::StopFilter;
-use super::window::was_cut;
 use crate::declare::default_limits::{BETWEEN_EVENTS, FIRST_TOKEN, REPLY_BYTES};
 use crate::model::http::without_logs;
 use crate::model::registry::ProviderFacts;
-use crate::model::{Chunk, Finish, deadline};
+use crate::model::{Chunk, deadline};
 
 /// The most bytes that are read of the body of an error.
 const ERROR_BODY: usize = 64 << 10;
@@ -196,14 +195,8 @@ impl ReplyStream {
 
     /// The end of the reply, if there is one.
     fn end(&self) -> Option<Chunk> {
-        let mut end = self.reply.end(&self.exchange.sent, self.exchange.asked_long)?;
-        if self.stop.has_stopped && matches!(end.finish, Finish::Length | Finish::ContextWindow) {
-            end.finish = Finish::Stop;
-        }
-        if end.usage.is_some_and(|usage| was_cut(&self.exchange.sent.request, usage.input)) {
-            end.finish = Finish::ContextCut;
-        }
-        Some(Chunk::End(end))
+        let Exchange { sent, asked_long, .. } = &self.exchange;
+        self.reply.end_after(&self.stop, sent, *asked_long).map(Chunk::End)
     }
 
     /// The next event with data; `None` after the last one.
@@ -300,7 +293,7 @@ impl ReplyStream {
 }
 
 /// Reads the beginning of an error's body. The rest is dropped with the connection.
-async fn read_error(response: &mut Response, body: &mut Vec<u8>) {
+pub(super) async fn read_error(response: &mut Response, body: &mut Vec<u8>) {
     while let Ok(Some(bytes)) = response.chunk().await {
         consume_budget().await;
         let rest = ERROR_BODY.saturating_sub(body.len());
@@ -311,7 +304,7 @@ async fn read_error(response: &mut Response, body: &mut Vec<u8>) {
     }
 }
 
-fn timed_out(name: &str, limit: Duration, begun: bool) -> ProviderError {
+pub(super) fn timed_out(name: &str, limit: Duration, begun: bool) -> ProviderError {
     ProviderError::TimedOut { model: name.to_owned(), limit, begun }
 }
 
@@ -332,7 +325,7 @@ fn whole(response: &Response, framing: Framing) -> Option<&'static str> {
 }
 
 /// Whether parsed JSON would take far more memory than the bytes do.
-fn has_too_many_values(data: &[u8]) -> bool {
+pub(super) fn has_too_many_values(data: &[u8]) -> bool {
     let mut values = 0;
     let mut is_in_text = false;
     let mut is_escaped = false;

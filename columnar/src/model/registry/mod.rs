@@ -31,7 +31,7 @@ pub use self::end_date::EndDate;
 pub use self::max_tokens::MaxTokens;
 pub(crate) use self::models::families;
 #[cfg(feature = "providers")]
-pub(crate) use self::providers::{Api, SchemaDialect};
+pub(crate) use self::providers::{Api, BatchApi, SchemaDialect};
 pub(crate) use self::providers::{PROVIDERS, ProviderFacts};
 pub use self::row::{Boundary, CachePolicy, Price, Write};
 pub(crate) use self::row::{Family, Rebate, UnitRates, dollars, rate};

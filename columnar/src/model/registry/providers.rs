@@ -40,6 +40,18 @@ pub(crate) struct ProviderFacts {
     pub(crate) counts_thoughts_apart: bool,
     /// Whether a request may ask for the long lifetime of the cache, where the models have one.
     pub(crate) takes_long_writes: bool,
+    /// The interface for requests that may wait for a day; `None` if the client knows none.
+    pub(crate) batches: Option<BatchApi>,
+}
+
+/// The interface for batches of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the client reads it alone"))]
+pub(crate) enum BatchApi {
+    /// Anthropic's Message Batches.
+    Anthropic,
+    /// OpenAI's files and batches.
+    OpenAi,
 }
 
 /// The format of requests and replies.
@@ -95,6 +107,7 @@ const fn row(
         has_cache_key: false,
         counts_thoughts_apart: false,
         takes_long_writes: true,
+        batches: None,
     }
 }
 
@@ -120,9 +133,12 @@ pub(crate) const PROVIDERS: &[ProviderFacts] = &[
         &["DASHSCOPE_API_KEY", "ALIYUN_API_KEY"],
         "https://dashscope.aliyuncs.com/compatible-mode/v1/",
     ),
-    row("anthropic", &["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1/")
-        .api(Api::Anthropic)
-        .schema(SchemaDialect::Anthropic),
+    ProviderFacts {
+        batches: Some(BatchApi::Anthropic),
+        ..row("anthropic", &["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1/")
+            .api(Api::Anthropic)
+            .schema(SchemaDialect::Anthropic)
+    },
     row("cohere", &["CO_API_KEY", "COHERE_API_KEY"], "https://api.cohere.com/v2/")
         .api(Api::Cohere)
         .schema(SchemaDialect::Cohere),
@@ -164,12 +180,14 @@ pub(crate) const PROVIDERS: &[ProviderFacts] = &[
     ProviderFacts {
         takes_long_writes: false,
         has_cache_key: true,
+        batches: Some(BatchApi::OpenAi),
         ..row("openai", &["OPENAI_API_KEY"], "https://api.openai.com/v1/").schema(SchemaDialect::OpenAi)
     },
     // A second interface to the same models, so a row of a model is found by either name.
     ProviderFacts {
         models_of: "openai",
         has_cache_key: true,
+        batches: Some(BatchApi::OpenAi),
         ..row("openai_resp", &["OPENAI_API_KEY"], "https://api.openai.com/v1/")
             .api(Api::Responses)
             .schema(SchemaDialect::OpenAi)

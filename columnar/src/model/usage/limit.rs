@@ -213,9 +213,17 @@ pub(crate) struct Reservation {
 
 impl Reservation {
     /// Replaces the cost with the reported cost, which may be higher than the reservation.
-    pub(crate) fn settle(&mut self, usage: &Usage) {
+    /// The reservation of a call that comes by a batch is higher than the cost.
+    pub(crate) fn settle(&mut self, usage: &Usage, is_batch: bool) {
         // The price was known when the call was reserved, so the fallback is never used.
-        self.cost = self.limit.unit.of(&self.model, usage).unwrap_or(self.amount);
+        let cost = self.limit.unit.of(&self.model, usage).unwrap_or(self.amount);
+        self.cost = match self.limit.unit {
+            Unit::Dollars(fallback) if is_batch => {
+                let price = Price::by_model(&self.model).or(fallback.as_ref()).and_then(Price::batch);
+                price.map_or(cost, |price| price.at_most(usage).0)
+            }
+            _ => cost,
+        };
     }
 
     /// Makes the call free, since it was not answered.

@@ -112,8 +112,7 @@ impl Price {
         self.beyond.map(|(tokens, rates)| (tokens, Self { rates, beyond: None, ..*self }))
     }
 
-    /// The price of a request in a batch, whose replies may take a day, if known. The library sends no batches: this
-    /// price is for estimates.
+    /// The price of a request in a [batch](crate::guide::batches), whose replies may take a day, if known.
     ///
     /// ```
     /// use columnar::usage::{Dollars, Price};
@@ -143,6 +142,17 @@ impl Price {
     #[must_use]
     pub fn flex(&self) -> Option<Self> {
         self.flex.map(|rebate| self.rebated(rebate))
+    }
+
+    /// The price of a model's calls by batches, if the library can send them.
+    pub(crate) fn by_batch(model: &str) -> Option<Self> {
+        let provider = registry::provider(model.split('/').next()?)?;
+        Self::by_model(model).filter(|_| provider.batches.is_some())?.batch()
+    }
+
+    /// The price of the calls of a receipt: by a batch, if the last one was.
+    pub(super) fn of(&self, receipt: &Receipt) -> Self {
+        Some(*self).filter(|_| receipt.batch).and_then(|price| price.batch()).unwrap_or(*self)
     }
 
     fn rebated(self, Rebate { percent, cached_percent }: Rebate) -> Self {
@@ -215,7 +225,7 @@ impl Receipt {
             _ if self.calls == 0 => Some(Dollars::ZERO),
             // A receipt has the sum of all attempts, which may look like one long request: the cost may then be too
             // high.
-            Some(model) => Price::by_model(model).map(|price| price.cost(&self.usage)),
+            Some(model) => Price::by_model(model).map(|price| price.of(self).cost(&self.usage)),
             None => None,
         }
     }

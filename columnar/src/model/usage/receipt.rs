@@ -56,6 +56,8 @@ pub struct Receipt {
     pub diagnosis: Option<CacheDiagnosis>,
     /// The answer of a cell whose value came [from outside](crate::compute::external); `None` for a computed cell.
     pub answer: Option<Answer>,
+    /// Whether the last reply came by a [batch](crate::guide::batches), whose tokens cost less.
+    pub batch: bool,
 }
 
 /// The answer that is the value of a cell.
@@ -141,9 +143,9 @@ pub struct ParseReceiptError;
 
 impl Receipt {
     /// The members of the stored form.
-    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 18] {
+    pub(super) fn members(&self) -> [(&'static str, Option<Json>); 19] {
         let Self { model, usage, calls, unreported, attempts, ms, waited, call_times, .. } = self;
-        let Self { at, finish, id, thoughts, diagnosis, answer, .. } = self;
+        let Self { at, finish, id, thoughts, diagnosis, answer, batch, .. } = self;
         let times = call_times.iter().map(|CallTime { after, ms, error }| match error.as_deref() {
             Some(error) => json!([after, ms, error]),
             None => json!([after, ms]),
@@ -168,6 +170,7 @@ impl Receipt {
             ("thoughts", thoughts.as_deref().map(Json::from)),
             ("diagnosis", diagnosis.as_ref().map(json_of)),
             ("answer", answer.as_ref().map(Answer::to_json)),
+            ("batch", batch.then_some(Json::Bool(true))),
         ]
     }
 
@@ -198,6 +201,7 @@ impl Receipt {
             thoughts: text(entries, "thoughts")?,
             diagnosis: entries.get("diagnosis").map(diagnosis).transpose()?,
             answer: entries.get("answer").map(Answer::parse).transpose()?,
+            batch: entries.get("batch").and_then(Json::as_bool).unwrap_or_default(),
         })
     }
 }
@@ -288,6 +292,7 @@ mod tests {
                 is_proposal: true,
                 edited: Some("\"".into()),
             }),
+            batch: true,
         };
         let ends = [
             Finish::Length,

@@ -43,7 +43,8 @@ pub struct Total {
 }
 
 impl Total {
-    /// Adds the receipt of a cell, at a price or without one.
+    /// Adds the receipt of a cell, at a price or without one. A cell that came by a batch costs the price of a
+    /// [batch](Price::batch).
     ///
     /// ```
     /// use columnar::usage::{Price, Receipt, Total};
@@ -68,7 +69,7 @@ impl Total {
             unpriced: if price.is_some() { 0 } else { calls },
             usage: receipt.usage,
             // Each receipt is priced alone: the sum of several may look like one long request.
-            cost: price.map_or(Dollars::ZERO, |price| price.cost(&receipt.usage)),
+            cost: price.map_or(Dollars::ZERO, |price| price.of(receipt).cost(&receipt.usage)),
             ms: receipt.ms,
         };
     }

@@ -64,7 +64,10 @@ impl FlowState {
         let mut calls = Vec::new();
         for column in 0..self.plan.schema().columns().len() {
             let mut time = None;
-            for (step, receipt) in self.receipts.of(column).filter(|(_, receipt)| receipt.calls > 0) {
+            // The requests of a batch promise nothing to each other.
+            let receipts =
+                self.receipts.of(column).filter(|(_, receipt)| receipt.calls > 0 && !receipt.batch);
+            for (step, receipt) in receipts {
                 time = receipt.at.or(time);
                 calls.push((time, Cell { column, step }, Arc::clone(receipt)));
             }

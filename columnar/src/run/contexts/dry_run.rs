@@ -73,6 +73,32 @@ impl DryRun {
     }
 }
 
+/// The number of batches that follow each other, if each has all calls that are ready, and all other cells take no time.
+/// `is_call` tells the columns that call a model.
+pub(super) fn waves(mut scheduler: Scheduler, is_call: impl Fn(usize) -> bool) -> usize {
+    scheduler.stop();
+    scheduler.begin();
+    scheduler.lift_limit();
+    let mut waves = 0;
+    let mut calls = Vec::new();
+    loop {
+        let mut started = start_round(&mut scheduler);
+        if started.is_empty() {
+            if calls.is_empty() {
+                return waves;
+            }
+            waves += 1;
+            started = std::mem::take(&mut calls);
+        } else {
+            calls.extend(started.extract_if(.., |cell| is_call(cell.column)));
+        }
+        for cell in started {
+            let computed = scheduler.handle_computed(cell);
+            debug_assert!(computed.is_ok(), "the cell was started before");
+        }
+    }
+}
+
 /// Stores the computed cells, then starts all that are ready, and returns those.
 fn start_round(scheduler: &mut Scheduler) -> Vec<Cell> {
     let mut started = Vec::new();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::dry_run::{DryRun, TokenSums};
+use super::dry_run::{DryRun, TokenSums, waves};
 use super::sharing::{SharedForecast, outline};
 use crate::declare::Name;
 use crate::model::usage::{Dollars, Price, Usage, grouped};
@@ -60,6 +60,12 @@ pub struct Forecast {
     pub cost: Dollars,
     /// The number of calls without a known price.
     pub unpriced: usize,
+    /// The cost of these calls [by batches](crate::guide::batches), where the library knows batches of the provider; of the
+    /// other calls as in [`cost`](Self::cost).
+    pub batch_cost: Dollars,
+    /// The number of batches that follow each other: one for all calls of a column that reads sources alone, one more for a
+    /// column that reads such a column, and one for each step of a column with self history.
+    pub waves: usize,
     /// The number of cells that wait for an [answer](crate::compute::external) from outside when the run ends. The cells that
     /// depend on these are not counted.
     pub pending: usize,
@@ -89,6 +95,8 @@ pub struct ColumnForecast {
     pub output_tokens: usize,
     /// The cost if nothing is cached; `None` if the column calls no model with a known price.
     pub cost: Option<Dollars>,
+    /// The same by batches, where the library knows batches of the provider.
+    pub batch_cost: Option<Dollars>,
     /// The maximum number of cells that will be computed at once.
     pub width: usize,
     /// The first context that does not fit, if there is one and the [window](ContextWindow) of the model is known.
@@ -177,6 +185,10 @@ impl fmt::Display for Forecast {
         if is_priced && self.unpriced > 0 {
             write!(f, ", without {} calls that have no price", grouped(self.unpriced))?;
         }
+        if self.batch_cost < self.cost {
+            let plural = if self.waves == 1 { "" } else { "s" };
+            write!(f, "; by batches {:.2} in {} wave{plural}", self.batch_cost, grouped(self.waves))?;
+        }
         let mut overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
         overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))?;
         let mut shared = columns.iter().filter_map(|part| Some((&part.column, part.shared.as_ref()?)));
@@ -201,11 +213,14 @@ impl SharedFlow {
 impl FlowState {
     fn forecast(&mut self) -> Forecast {
         let dry_run = DryRun::of(self.scheduler.clone(), self.plan.schema().columns().len());
+        let waves = waves(self.scheduler.clone(), |column| {
+            self.settings.get(column).is_some_and(|settings| settings.model.is_some())
+        });
         let sums = TokenSums::of(self, &dry_run);
         let outline = outline(&self.plan, &self.settings, &self.defaults.model);
         let pending = dry_run.scheduler.progress().pending;
         let mut forecast =
-            Forecast { rounds: dry_run.rounds, width: dry_run.width, pending, ..Forecast::default() };
+            Forecast { rounds: dry_run.rounds, width: dry_run.width, pending, waves, ..Forecast::default() };
         for (column, cells) in dry_run.columns.into_iter().enumerate() {
             let part = self.forecast_column(&sums, column, &cells.steps);
             let Some(mut part) = part.map(|part| ColumnForecast { width: cells.width, ..part }) else {
@@ -218,6 +233,7 @@ impl FlowState {
             forecast.input_tokens += part.input_tokens;
             forecast.output_tokens += part.output_tokens;
             forecast.cost += part.cost.unwrap_or_default();
+            forecast.batch_cost += part.batch_cost.or(part.cost).unwrap_or_default();
             forecast.unpriced += if part.cost.is_none() { part.calls } else { 0 };
             forecast.columns.push(part);
         }
@@ -238,7 +254,8 @@ impl FlowState {
         let overflow = caught(|| self.overflow(column, steps, &inputs)).flatten();
         // All missing values of a column have the same assumed length, so the first one is enough.
         let output = sums.values(column, first..first + 1);
-        let cost = caught(|| self.cost(column, &inputs, output)).flatten();
+        let [cost, batch_cost] =
+            [false, true].map(|by_batch| caught(|| self.cost(column, &inputs, output, by_batch)).flatten());
         Some(ColumnForecast {
             column: self.name(column).clone(),
             cells: steps.len(),
@@ -247,6 +264,7 @@ impl FlowState {
             longest_input: inputs.into_iter().max().unwrap_or(0),
             output_tokens: steps.len() * output,
             cost,
+            batch_cost,
             width: 0,
             overflow,
             shared: None,
@@ -287,10 +305,10 @@ impl FlowState {
         requests.into_iter().zip(replies).map(|(request, reply)| request + reply).collect()
     }
 
-    /// The cost of requests with so many tokens, if the price of the model of a column is known.
-    fn cost(&self, column: usize, inputs: &[usize], output: usize) -> Option<Dollars> {
+    /// The cost of requests with so many tokens, if the price of the model of a column is known, by batches or not.
+    fn cost(&self, column: usize, inputs: &[usize], output: usize, by_batch: bool) -> Option<Dollars> {
         let model = self.settings.get(column)?.model.as_ref()?.model_name(&self.defaults.model)?;
-        let price = Price::by_model(&model)?;
+        let price = if by_batch { Price::by_batch(&model)? } else { *Price::by_model(&model)? };
         Some(inputs.iter().map(|input| price.cost(&Usage::new(*input as u64, output as u64))).sum())
     }
 

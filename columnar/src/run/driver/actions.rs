@@ -14,7 +14,7 @@ use crate::context::Snapshot;
 use crate::declare::Name;
 use crate::history::{SkipReason, Value};
 use crate::model::usage::Fingerprint;
-use crate::model::{EndDate, ModelError};
+use crate::model::{Choice, EndDate, ModelError};
 use crate::run::contexts::ContextDraft;
 use crate::run::shared::SharedFlow;
 use crate::run::state::{FlowState, StoredColumns, Unloaded, load_all};
@@ -108,9 +108,9 @@ impl SharedFlow {
     /// Starts a run. Fails if another run is active, or if a column with missing cells has no usable model or a budget that
     /// holds no message.
     ///
-    /// Returns the warnings about columns, by number.
-    pub(crate) fn begin_run(&self) -> Result<BTreeMap<usize, String>> {
-        let warnings = self.check_columns()?;
+    /// Returns the warnings about columns, by number. A run by batches has a queue as the model of the flow.
+    pub(crate) fn begin_run(&self, queue: Option<&Choice>) -> Result<BTreeMap<usize, String>> {
+        let warnings = self.check_columns(queue)?;
         let mut state = self.lock();
         // Asked again: the lock was free while the models were checked, so another run may have begun.
         if state.is_running {
@@ -119,6 +119,9 @@ impl SharedFlow {
         // A second run at the same time would compute and pay for the same cells.
         state.is_running = true;
         state.scheduler.begin();
+        if queue.is_some() {
+            state.scheduler.lift_limit();
+        }
         drop(state);
         self.notify();
         Ok(warnings)
@@ -127,13 +130,13 @@ impl SharedFlow {
     /// Checks the budgets and models of all columns with missing cells: everything that would fail at each cell, after
     /// the calls of other columns were paid for. The check of a model may be slow and is code of users, as the counter is,
     /// so the lock is released.
-    fn check_columns(&self) -> Result<BTreeMap<usize, String>> {
+    fn check_columns(&self, queue: Option<&Choice>) -> Result<BTreeMap<usize, String>> {
         let (columns, defaults) = {
             let state = self.lock();
             if state.is_running {
                 return Err(Error::Running);
             }
-            (state.missing_columns(), Arc::clone(&state.defaults))
+            (state.missing_columns(), state.defaults.with_queue(queue))
         };
         let mut warnings = BTreeMap::new();
         for missing in columns {

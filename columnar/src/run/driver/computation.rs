@@ -328,6 +328,7 @@ impl ReceiptBuilder {
         self.receipt.id = end.id.map(Into::into);
         self.receipt.thoughts = end.thoughts;
         self.receipt.diagnosis = end.diagnosis;
+        self.receipt.batch = end.batch;
     }
 
     /// Records that the attempt with the last call failed. The call itself may have ended before.

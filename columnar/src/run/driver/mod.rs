@@ -34,6 +34,7 @@ use super::user_code::{ComputeSteps, caught, discard};
 use super::{Error, Result};
 use crate::compute::trace::RunSpan;
 use crate::declare::{Name, Plan};
+use crate::model::Choice;
 use crate::model::usage::Fingerprint;
 use crate::schedule::Cell;
 
@@ -85,6 +86,8 @@ pub struct Run<'a, I = Name> {
     /// The error that ends the run.
     failure: Option<Error>,
     span: RunSpan,
+    /// The queue that is the model of the flow in a run by batches.
+    queue: Option<Choice>,
     // `fn() -> I` is `Send` and `Sync` for every `I`. A run holds no value of `I`.
     id: PhantomData<fn() -> I>,
 }
@@ -106,8 +109,22 @@ impl<'a, I> Run<'a, I> {
             warnings: BTreeMap::new(),
             failure: None,
             span: RunSpan::default(),
+            queue: None,
             id: PhantomData,
         }
+    }
+
+    /// The same run with the queue of a run by batches as the model of the flow.
+    #[cfg(feature = "providers")]
+    pub(crate) fn with_queue(mut self, queue: Choice) -> Self {
+        self.queue = Some(queue);
+        self
+    }
+
+    /// The number of cells that are being computed or stored.
+    #[cfg(feature = "providers")]
+    pub(crate) fn cells_in_progress(&self) -> usize {
+        self.computations.len() + self.writes.len() + usize::from(self.unstored.is_some())
     }
 }
 
@@ -117,7 +134,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
     fn poll_next(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<Self::Item>> {
         let Some(shared) = &self.shared else { return Poll::Ready(None) };
         if !self.has_begun {
-            let warnings = match shared.begin_run() {
+            let warnings = match shared.begin_run(self.queue.as_ref()) {
                 Ok(warnings) => warnings,
                 Err(error) => {
                     // Nothing has begun, so there is nothing to end: every later poll returns `None`.
@@ -193,7 +210,8 @@ impl<I: ColumnId> Run<'_, I> {
     fn act(&mut self, task: &mut TaskContext<'_>) -> Option<Event<I>> {
         while let Some(action) = self.shared().next_action() {
             match action {
-                RunAction::Compute(cell, context, made) => {
+                RunAction::Compute(cell, mut context, made) => {
+                    context.defaults = context.defaults.with_queue(self.queue.as_ref());
                     // `SharedFlow::extend` changes the steps before the plan, so added columns have theirs.
                     let Some(step) = self.steps.get(cell.column) else {
                         unreachable!("a cell that is computed has a compute step")

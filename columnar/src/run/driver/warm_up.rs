@@ -62,7 +62,9 @@ impl SingleFlight {
     /// The flights of a request, the shortest prefix first: all requests acquire flights in this order.
     fn flights(&mut self, settings: &StepSettings, context: &Context) -> Option<Vec<Flight>> {
         let instruction = context.instruct(settings.instruction.as_ref()?);
-        let model = settings.model.as_ref()?.resolve(&context.defaults.model).ok()?;
+        let flow = &context.defaults.model;
+        // A batch is sent as a whole.
+        let model = settings.model.as_ref().filter(|model| !model.is_queued(flow))?.resolve(flow).ok()?;
         let model: Arc<str> = model.name().into();
         let policy = CachePolicy::by_model(&model);
         // If reads are not cheaper or the prefix is too short to be cached, waiting would only cost time.

@@ -295,6 +295,11 @@ pub(crate) fn exclusions_key() -> Name {
     Name::known("self.exclusions")
 }
 
+/// The name under which a store has notes about the batches of a flow, in the same way.
+pub(crate) fn batches_key() -> Name {
+    Name::known("self.batches")
+}
+
 /// The entry of an exclusion. `key` is the key of the column.
 pub(crate) fn exclusion_entry(exclusion: &Exclusion, key: &Name) -> Entry {
     let Exclusion { step, since, is_excluded, .. } = exclusion;

@@ -9,6 +9,8 @@ mod restore;
 mod stale;
 mod verify;
 
+#[cfg(feature = "providers")]
+pub(crate) use definition::batches_key;
 #[cfg(feature = "report")]
 pub(crate) use definition::views;
 pub(crate) use definition::{FlowDefinition, StoredColumn, exclusion_entry, exclusions_key, parse_exclusion};

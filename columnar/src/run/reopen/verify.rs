@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use serde_json::Value as Json;
+
 use super::copying::begin_copy;
-use super::definition::{FlowDefinition, exclusions_key, parse_exclusion};
+use super::definition::{FlowDefinition, batches_key, exclusions_key, parse_exclusion};
 use crate::declare::Name;
 use crate::history::StepRanges;
 use crate::model::usage::CellReceipt;
@@ -110,6 +112,12 @@ async fn scan(
     scan.source(&exclusions, |entry| match parse_exclusion(entry) {
         Some(_) => None,
         None => Some("it is no exclusion of a cell"),
+    })
+    .await?;
+    // Without these notes, the requests of a batch that was submitted would be paid for again.
+    scan.source(&batches_key(), |entry| {
+        let note = entry.value.as_deref().map(serde_json::from_str::<Json>);
+        (!matches!(note, Some(Ok(Json::Object(_))))).then_some("it is no note about a batch")
     })
     .await?;
     scan.defects.sort_by(|a, b| (&a.column, a.step).cmp(&(&b.column, b.step)));

@@ -86,7 +86,8 @@ impl CachePolicy {
     /// the request was not read.
     pub(crate) fn may_have_missed(calls: &Receipt) -> bool {
         let policy = calls.model.as_deref().map(Self::by_model).filter(|policy| policy.read < 1.0);
-        let Receipt { usage, unreported: 0, .. } = calls else { return false };
+        // The requests of a batch are answered in any order, and promise nothing to each other.
+        let Receipt { usage, unreported: 0, batch: false, .. } = calls else { return false };
         let is_long = policy.is_some_and(|policy| usage.input >= policy.minimum as u64);
         is_long && missed(usage.input, usage.cache_read) > 0
     }

@@ -16,6 +16,7 @@ use crate::model::usage::object;
 pub(super) const FORMAT: WireFormat = WireFormat {
     key: ("x-api-key", ""),
     headers: &[("anthropic-version", "2023-06-01")],
+    read_whole,
     ..WireFormat::new(|_| "messages".to_owned(), body, read)
 };
 
@@ -87,6 +88,17 @@ fn read(kind: &str, event: &Json, reply: &mut WireReply) {
         "message_stop" => reply.is_ended = true,
         _ => {}
     }
+}
+
+/// Reads a message as the events of a stream would bring it.
+fn read_whole(message: &Json, reply: &mut WireReply) {
+    read("message_start", &json!({ "message": message }), reply);
+    for block in message.get("content").and_then(Json::as_array).into_iter().flatten() {
+        read("content_block_start", &json!({ "content_block": block }), reply);
+        reply.add_text(block, "/text");
+        reply.add_thought(block, "/thinking");
+    }
+    read("message_delta", &json!({ "delta": { "stop_reason": message.get("stop_reason") } }), reply);
 }
 
 /// Replaces earlier counts by the counts of an event. A count that is missing or null leaves the earlier count.

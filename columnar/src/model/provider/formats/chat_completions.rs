@@ -11,7 +11,10 @@ use crate::model::registry::{self, Effort, EffortForm};
 use crate::model::rendering::message;
 use crate::model::usage::object;
 
-pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "chat/completions".to_owned(), body, read);
+pub(super) const FORMAT: WireFormat = WireFormat {
+    read_whole: |reply, read_so_far| read("", reply, read_so_far),
+    ..WireFormat::new(|_| "chat/completions".to_owned(), body, read)
+};
 
 fn body(call: ProviderCall<'_>) -> Json {
     let ProviderCall { target: CallTarget { provider, name, model, .. }, settings, .. } = &call;
@@ -65,7 +68,9 @@ fn read(_: &str, event: &Json, reply: &mut WireReply) {
     // Behind some gateways an event has further replies, which do not belong to this one.
     let choice = choices.iter().find(|choice| count(choice, "/index").unwrap_or_default() == 0);
     if let Some(choice) = choice {
-        read_delta(choice.get("delta").unwrap_or(&Json::Null), reply);
+        // A reply that is not streamed has a message in place of pieces.
+        let delta = choice.get("delta").or_else(|| choice.get("message"));
+        read_delta(delta.unwrap_or(&Json::Null), reply);
         let finish = string(choice, "/finish_reason");
         reply.finish = finish.map(str::to_owned).or_else(|| reply.finish.take());
     }

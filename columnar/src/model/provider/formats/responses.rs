@@ -12,7 +12,10 @@ use crate::model::provider::reply::{WireReply, WireTokens, at, count, string};
 use crate::model::rendering::message;
 use crate::model::usage::object;
 
-pub(super) const FORMAT: WireFormat = WireFormat::new(|_| "responses".to_owned(), body, read);
+pub(super) const FORMAT: WireFormat = WireFormat {
+    read_whole: |response, reply| end(&json!({ "response": response }), reply),
+    ..WireFormat::new(|_| "responses".to_owned(), body, read)
+};
 
 fn body(mut call: ProviderCall<'_>) -> Json {
     // An earlier reply is text without marks.
