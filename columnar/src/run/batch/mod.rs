@@ -141,7 +141,7 @@ impl<I: ColumnId> BatchRun<'_, I> {
     }
 
     /// The last notes of a run that ends with this error, or without one.
-    fn end(&mut self, worker: Arc<BatchWorker>, error: Option<Error>) -> BatchStage {
+    fn end(worker: Arc<BatchWorker>, error: Option<Error>) -> BatchStage {
         // A batch goes on in the next run while a cell may need an answer that is not stored.
         let may_end = !matches!(error, Some(Error::Store { .. }));
         let is_whole = error.is_none();
@@ -182,7 +182,7 @@ impl<I: ColumnId> Stream for BatchRun<'_, I> {
             };
             match this.run.poll_next_unpin(task) {
                 Poll::Ready(Some(Ok(event))) => return Poll::Ready(Some(Ok(event))),
-                Poll::Ready(end) => this.stage = this.end(worker, end.and_then(Result::err)),
+                Poll::Ready(end) => this.stage = Self::end(worker, end.and_then(Result::err)),
                 Poll::Pending if this.work(&worker, task) => {}
                 Poll::Pending => return Poll::Pending,
             }

@@ -80,7 +80,7 @@ impl Provider {
 
 /// Half of a SHA-256 in hexadecimal digits. With a token before, an id has fewer than 64 characters.
 pub(crate) fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 /// The most requests and bytes of a batch.
