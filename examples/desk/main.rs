@@ -152,7 +152,7 @@ async fn decide<M: Model + Clone>(desk: &Desk<M>, has_time: impl Fn(usize) -> bo
         match proposal {
             _ if !has_time(step) => {}
             Some(draft) if step % 3 == 1 => {
-                desk.reply.answer(step, format!("{draft}\n\nKind regards")).await?
+                desk.reply.answer(step, format!("{draft}\n\nKind regards")).await?;
             }
             _ => desk.reply.accept(step).await?,
         }

@@ -77,7 +77,7 @@ async fn desk_process() -> Result<(), BoxError> {
         log(&folder.join("decided.txt"), step);
         match proposal {
             Some(draft) if step % 3 == 1 => {
-                desk.reply.answer(step, format!("{draft}\n\nKind regards")).await?
+                desk.reply.answer(step, format!("{draft}\n\nKind regards")).await?;
             }
             _ if step % 3 == 0 || has_time => desk.reply.accept(step).await?,
             _ => {}

@@ -57,7 +57,8 @@ async fn batches_have_the_types_of_the_sdks() {
             all.extend(objects(&server, provider.base_url(&url).key(|| "sk-batch-7")).await);
         }
     }
-    let lines: String = all.iter().map(|(kind, object)| format!("{}\n", json!([kind, object]))).collect();
+    let lines: String =
+        all.iter().map(|(kind, object)| format!("{}\n", json!([kind, object]))).collect::<Vec<_>>().concat();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("batches.jsonl");
     fs::write(&file, lines).expect("it is ours");

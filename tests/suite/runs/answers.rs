@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use columnar::compute::{External, IntoStep};
+use columnar::compute::{External, IntoStep, Policy};
 use columnar::data::Declaration;
 use columnar::prelude::*;
 use columnar::reopen::{ColumnChange, OpenOptions};
@@ -228,7 +228,7 @@ async fn h6_a_refusal_follows_the_policy_of_the_column() -> Result<()> {
     };
     // Skipped at once, with the reason, and for good.
     let store = MemoryStore::new();
-    let f = Flow::open(store.clone(), columns(|reply| reply.or_skip())).await?;
+    let f = Flow::open(store.clone(), columns(Policy::or_skip)).await?;
     push_all(&f, "ticket", ["spam", "ham"]).await?;
     f.decline("reply", 0, "spam").await?;
     let declined = CellState::Skipped(Some(SkipReason::Declined("spam".into())));
@@ -237,7 +237,7 @@ async fn h6_a_refusal_follows_the_policy_of_the_column() -> Result<()> {
     f.run().await?;
     assert_eq!((f.get("sent", 0), f.cell("sent", 0)?), (None, CellState::Skipped(Some(SkipReason::Inputs))));
     drop(f);
-    let f = Flow::open(store, columns(|reply| reply.or_skip())).await?;
+    let f = Flow::open(store, columns(Policy::or_skip)).await?;
     assert_eq!((f.cell("reply", 0)?, steps(&f.pending()?)), (declined, vec![1]));
 
     // The next run fails with the reason, and asks again.
