@@ -15,7 +15,7 @@ flow! {
     /// A long instruction, which caches are marked for, and a short one.
     struct Notes(long: String) {
         source note;
-        column topics(note, self) = prompt(long).max_tokens(200).effort(Effort::Low).lenient();
+        column topics(note, self)  = prompt(long).max_tokens(200).effort(Effort::Low).lenient();
         column mood(topics.latest) = prompt("Name the mood.").max_tokens(200).stop(["\n\n"]).lenient();
     }
 }
