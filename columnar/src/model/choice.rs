@@ -123,6 +123,7 @@ impl Choice {
     }
 
     #[cfg(not(feature = "providers"))]
+    #[expect(clippy::unused_self, reason = "without providers there are no batches")]
     fn is_queue(&self) -> bool {
         false
     }
@@ -134,6 +135,7 @@ impl Choice {
     }
 
     #[cfg(not(feature = "providers"))]
+    #[expect(clippy::unused_self, reason = "without providers there are no batches")]
     fn queued(&self, _: &str) -> Option<Arc<dyn Model>> {
         None
     }
