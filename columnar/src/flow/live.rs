@@ -405,8 +405,8 @@ impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
 #[cfg(feature = "providers")]
 impl<'a, C, I: ColumnId> LiveFlow<'a, C, I> {
     /// Starts a run whose calls are requests of batches, for half the price: a provider may take a day to answer a batch. The
-    /// run is a stream of events and a future, like that of [`run`](Self::run); the chapter [`batches`](crate::guide::batches)
-    /// of the guide says when it is worth it.
+    /// run is a stream of events and a future, as [`run`](Self::run) returns; the chapter [`batches`](crate::guide::batches) of
+    /// the guide says when batches are worth the wait.
     ///
     /// The batches take the calls of prompts without a model, and of prompts that name a model of the same provider. All
     /// other columns are computed as in a run. Cells that are ready together are in one batch, however many there are.

@@ -3,6 +3,7 @@
 use columnar::Error;
 use columnar::model::BatchError;
 use columnar::prelude::*;
+use columnar::store::MemoryStore;
 use columnar::usage::{Dollars, Price, Usage};
 use columnar_tests::batches::{BatchPlan, BatchServer, CallFault};
 use columnar_tests::server::{WIRES, Wire};
@@ -100,7 +101,7 @@ async fn b1_ten_thousand_cells_survive_all_faults_and_are_paid_once() -> Result<
             3 | 6 => BatchPlan { refuses: 50, is_messy: true, ..BatchPlan::default() },
             _ => BatchPlan { is_messy: batch % 2 == 0, ..BatchPlan::default() },
         });
-        let tickets = Tickets::new();
+        let tickets = Tickets::open(MemoryStore::new()).await?;
         tickets.ticket.push_all((0..5000).map(|number| format!("ticket {number}."))).await?;
         let mut runs = 0;
         while let Err(error) = batch(&tickets, &server).max_requests(2000).await {

@@ -99,6 +99,11 @@ async fn a_forecast_has_the_cost_and_no_reply_above_its_limit() -> Result<()> {
     assert_eq!((forecast.cost, forecast.unpriced), (expected, 1000));
     let table = forecast.to_string();
     assert!(table.lines().next().is_some_and(|head| head.ends_with("at once   cost")), "{table}");
-    assert!(table.ends_with("of calls without a cache, without 1,000 calls that have no price"), "{table}");
+    let end = "of calls without a cache, without 1,000 calls that have no price; by batches $1.11 in 1 wave";
+    assert!(table.ends_with(end), "{table}");
+    assert_eq!(
+        (topics.batch_cost, forecast.batch_cost + forecast.batch_cost),
+        (Some(forecast.batch_cost), expected)
+    );
     Ok(())
 }

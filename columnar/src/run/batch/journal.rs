@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use tokio::sync::Mutex;
 
 use crate::model::usage::UnixTime;
-use crate::model::{QueuedRequest, SentBatch, hash};
+use crate::model::{SentBatch, UnsentRequest, hash};
 use crate::run::Result;
 use crate::run::reopen::batches_key;
 use crate::run::state::load_error;
@@ -32,18 +32,19 @@ enum BatchNote {
 impl BatchNote {
     fn parse(entry: &Entry) -> Option<Self> {
         let json: Json = serde_json::from_str(entry.value.as_deref()?).ok()?;
-        let text = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
+        let [token, batch, before] =
+            ["token", "batch", "before"].map(|name| json.get(name).and_then(Json::as_str).map(str::to_owned));
         if let Some(over) = json.get("over") {
             let tokens = over.as_array()?.iter().map(|token| token.as_str().map(str::to_owned));
             return tokens.collect::<Option<_>>().map(Self::Over);
         }
-        let token = text("token")?;
-        if let Some(batch) = text("batch") {
+        let token = token?;
+        if let Some(batch) = batch {
             return Some(Self::Submitted(token, batch));
         }
         let requests = json.get("requests")?.as_array()?.iter().map(|id| id.as_str().map(Arc::from));
         let ids: Vec<Arc<str>> = requests.collect::<Option<_>>()?;
-        let batch = SentBatch { token, requests: ids.len() as u64, before: text("before") };
+        let batch = SentBatch { token, requests: ids.len() as u64, before };
         Some(Self::Intent(batch, ids))
     }
 
@@ -136,7 +137,7 @@ impl Journal {
     pub(super) async fn intend(
         &self,
         number: usize,
-        requests: &[QueuedRequest],
+        requests: &[UnsentRequest],
         before: Option<String>,
     ) -> Result<SentBatch, StoreError> {
         let ids: Vec<Arc<str>> = requests.iter().map(|request| Arc::clone(&request.id)).collect();

@@ -45,7 +45,7 @@ pub struct BatchRun<'a, I = Name> {
     pauses: [Duration; 2],
     most_requests: usize,
     stage: BatchStage,
-    /// The number of batches, those of earlier runs included.
+    /// The number of batches, with the batches of earlier runs.
     batches: usize,
     work: FuturesUnordered<BoxFuture<'static, ()>>,
     /// The time until which requests are gathered, while a cell waits for something else.

@@ -16,8 +16,8 @@ use tokio::time::sleep;
 
 use super::journal::Journal;
 use crate::model::{
-    BatchError, BatchQueue, EndedBatch, Found, Outcome, Overloaded, Provider, ProviderError, QueuedRequest,
-    Refused, SentBatch,
+    BatchError, BatchQueue, EndedBatch, Found, Outcome, Overloaded, Provider, ProviderError, Refused,
+    SentBatch, UnsentRequest,
 };
 use crate::store::StoreError;
 
@@ -36,6 +36,15 @@ pub(super) struct BatchWorker {
     pub(super) journal: Journal,
     /// The first pause between two looks, and the longest.
     pub(super) pauses: [Duration; 2],
+}
+
+/// The results of a batch so far.
+#[derive(Default)]
+struct SeenResults {
+    /// The ids of requests that were answered or refused.
+    ids: BTreeSet<String>,
+    /// The words for requests without an answer.
+    words: BTreeSet<String>,
 }
 
 /// The reason why a batch is not collected.
@@ -58,7 +67,7 @@ impl From<StoreError> for Failure {
 
 impl BatchWorker {
     /// Submits requests as a batch, and collects the answers.
-    pub(super) async fn submit(self: Arc<Self>, number: usize, requests: Vec<QueuedRequest>) {
+    pub(super) async fn submit(self: Arc<Self>, number: usize, requests: Vec<UnsentRequest>) {
         let count = requests.len();
         let submitted = self.submitted(number, &requests).await;
         // The bodies of a large batch are not kept for a day.
@@ -110,7 +119,7 @@ impl BatchWorker {
     }
 
     /// Submits a batch, and returns its id.
-    async fn submitted(&self, number: usize, requests: &[QueuedRequest]) -> Result<String, Failure> {
+    async fn submitted(&self, number: usize, requests: &[UnsentRequest]) -> Result<String, Failure> {
         let newest = self.patiently(|| self.provider().newest_batch()).await;
         let sent = self.journal.intend(number, requests, newest.map_err(Failure::Refused)?).await?;
         let mut pauses = self.pauses(ATTEMPTS);
@@ -183,14 +192,16 @@ impl BatchWorker {
             sleep(pauses.next().unwrap_or_default()).await;
         };
         let token = self.journal.batch(number).await.map(|batch| batch.sent.token).unwrap_or_default();
-        let mut words = BTreeSet::new();
+        let mut seen = SeenResults::default();
         for pause in self.pauses(FETCHES) {
-            if self.results(number, &ended, &token, &mut words).await? >= ended.results {
+            self.results(number, &ended, &token, &mut seen).await?;
+            // Files that were cut at the end of a line have fewer results than the batch.
+            if seen.ids.len() >= ended.results {
                 break;
             }
             sleep(pause).await;
         }
-        let words: Vec<_> = words.into_iter().collect();
+        let words: Vec<_> = seen.words.into_iter().collect();
         Ok(if words.is_empty() { ended.end } else { format!("{} ({})", ended.end, words.join(", ")) })
     }
 
@@ -199,13 +210,16 @@ impl BatchWorker {
         number: usize,
         batch: &EndedBatch,
         token: &str,
-        words: &mut BTreeSet<String>,
-    ) -> Result<u64, ProviderError> {
+        seen: &mut SeenResults,
+    ) -> Result<(), ProviderError> {
         let mut pauses = self.pauses(ATTEMPTS);
         loop {
             let results = self.provider().batch_results(batch, token, |id, outcome| match outcome {
-                Outcome::Unanswered(word) => _ = words.insert(word),
-                outcome => self.queue.answer(number, id, outcome),
+                Outcome::Unanswered(word) => _ = seen.words.insert(word),
+                outcome => {
+                    seen.ids.insert(id.to_owned());
+                    self.queue.answer(number, id, outcome);
+                }
             });
             self.queue.arrive(number, true);
             let results = results.await;

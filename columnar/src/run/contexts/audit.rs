@@ -65,8 +65,9 @@ impl FlowState {
         for column in 0..self.plan.schema().columns().len() {
             let mut time = None;
             // The requests of a batch promise nothing to each other.
-            let called = |receipt: &Receipt| receipt.calls > 0 && !receipt.batch;
-            for (step, receipt) in self.receipts.of(column).filter(|(_, receipt)| called(receipt)) {
+            let receipts =
+                self.receipts.of(column).filter(|(_, receipt)| receipt.calls > 0 && !receipt.batch);
+            for (step, receipt) in receipts {
                 time = receipt.at.or(time);
                 calls.push((time, Cell { column, step }, Arc::clone(receipt)));
             }

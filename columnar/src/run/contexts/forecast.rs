@@ -63,8 +63,8 @@ pub struct Forecast {
     /// The cost of these calls [by batches](crate::guide::batches), where the library knows batches of the provider; of the
     /// other calls as in [`cost`](Self::cost).
     pub batch_cost: Dollars,
-    /// The number of batches that follow each other: the calls of a column without self history, and without inputs that are
-    /// called for, are one batch, and those of a column with self history are one for each step.
+    /// The number of batches that follow each other: one for all calls of a column that reads sources alone, one more for a
+    /// column that reads such a column, and one for each step of a column with self history.
     pub waves: usize,
     /// The maximum number of cells that will be computed at once.
     pub width: usize,
@@ -174,12 +174,12 @@ impl fmt::Display for Forecast {
         if is_priced {
             f.write_str(", and the cost is that of calls without a cache")?;
         }
+        if is_priced && self.unpriced > 0 {
+            write!(f, ", without {} calls that have no price", grouped(self.unpriced))?;
+        }
         if self.batch_cost < self.cost {
             let plural = if self.waves == 1 { "" } else { "s" };
             write!(f, "; by batches {:.2} in {} wave{plural}", self.batch_cost, grouped(self.waves))?;
-        }
-        if is_priced && self.unpriced > 0 {
-            write!(f, ", without {} calls that have no price", grouped(self.unpriced))?;
         }
         let mut overflows = columns.iter().filter_map(|part| Some((&part.column, part.overflow.as_ref()?)));
         overflows.try_for_each(|(column, overflow)| write!(f, "\n`{column}` {overflow}"))?;

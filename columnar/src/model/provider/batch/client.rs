@@ -33,8 +33,8 @@ const LONGEST_ID: usize = 200;
 pub(crate) struct EndedBatch {
     /// The paths of the files with results.
     files: Vec<String>,
-    /// The number of results that the provider promises.
-    pub(crate) results: u64,
+    /// The number of requests that were answered or refused, as the provider says.
+    pub(crate) results: usize,
     /// The end in the words of the provider, such as `expired`.
     pub(crate) end: String,
 }
@@ -57,9 +57,6 @@ impl Provider {
 
     /// The end of a batch by its description; `None` if the batch is not over.
     pub(super) fn ended(&self, batch: &Json) -> Result<Option<EndedBatch>, ProviderError> {
-        let counts = |names: &[&str]| {
-            names.iter().filter_map(|name| count(batch, &format!("/request_counts/{name}"))).sum()
-        };
         if self.batches() == Some(BatchApi::Anthropic) {
             if string(batch, "/processing_status") != Some("ended") {
                 return Ok(None);
@@ -68,7 +65,7 @@ impl Provider {
             // The address in the batch is not used: the key is sent to the address of the program alone.
             let has_results = string(batch, "/results_url").is_some();
             let files = has_results.then(|| format!("messages/batches/{id}/results"));
-            let results = counts(&["succeeded", "errored", "canceled", "expired"]);
+            let results = counts(batch, ["succeeded", "errored"]);
             return Ok(Some(EndedBatch {
                 files: files.into_iter().collect(),
                 results,
@@ -89,24 +86,22 @@ impl Provider {
         let files = ["/output_file_id", "/error_file_id"].iter().filter_map(|path| string(batch, path));
         let files = files.map(|id| Ok(format!("files/{}/content", self.checked_id(id)?)));
         let files = files.collect::<Result<_, ProviderError>>()?;
-        Ok(Some(EndedBatch { files, results: counts(&["completed", "failed"]), end }))
+        Ok(Some(EndedBatch { files, results: counts(batch, ["completed", "failed"]), end }))
     }
 
-    /// Reads the results of a batch with this token, and returns their number. A file that ends in the middle of a line is an
-    /// error, after the results before.
+    /// Reads the results of a batch with this token. A file that ends in the middle of a line is an error, after the results
+    /// before.
     pub(crate) async fn batch_results(
         &self,
         batch: &EndedBatch,
         token: &str,
         mut take: impl FnMut(&str, Outcome),
-    ) -> Result<u64, ProviderError> {
-        let Some(api) = self.batches() else { return Ok(0) };
-        let mut results = 0;
+    ) -> Result<(), ProviderError> {
+        let Some(api) = self.batches() else { return Ok(()) };
         for file in &batch.files {
             let mut lines = self.lines(file).await?;
             while let Some(line) = lines.next().await? {
                 let (json, has_halves) = reply::json(&line.data).ok_or_else(|| self.failed(CUT))?;
-                results += 1;
                 // A line of an unknown kind has no answer.
                 let Some((id, outcome)) = parse(api, &json, has_halves) else { continue };
                 if let Some(id) = id.strip_prefix(token).and_then(|id| id.strip_prefix('-')) {
@@ -114,7 +109,7 @@ impl Provider {
                 }
             }
         }
-        Ok(results)
+        Ok(())
     }
 
     /// Whether the first result of a batch has a custom id with this token.
@@ -203,6 +198,12 @@ impl Provider {
 }
 
 const CUT: &str = "the results of a batch end in the middle, or could not be understood";
+
+/// The sum of these counts of requests.
+fn counts(batch: &Json, names: [&str; 2]) -> usize {
+    let counts = names.iter().filter_map(|name| count(batch, &format!("/request_counts/{name}")));
+    usize::try_from(counts.sum::<u64>()).unwrap_or(usize::MAX)
+}
 
 /// The lines of a file of results.
 struct ResultLines<'p> {

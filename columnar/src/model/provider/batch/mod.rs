@@ -20,5 +20,5 @@ pub(crate) use self::client::EndedBatch;
 pub use self::error::BatchError;
 pub(crate) use self::find::{Found, SentBatch};
 pub use self::queue::BatchQueue;
-pub(crate) use self::request::{QueuedRequest, hash};
+pub(crate) use self::request::{UnsentRequest, hash};
 pub(crate) use self::result::Outcome;

@@ -14,7 +14,7 @@ use futures::channel::oneshot;
 use futures::stream::{self, BoxStream, StreamExt};
 
 use super::error::{BatchError, listed};
-use super::request::{BatchCell, QueuedRequest};
+use super::request::{BatchCell, UnsentRequest};
 use super::result::Outcome;
 use crate::declare::error::BoxError;
 use crate::model::provider::{Provider, WrittenCall};
@@ -39,7 +39,7 @@ struct QueueState {
     /// The requests whose cells wait for an answer.
     waiting: BTreeMap<Id, WaitingRequest>,
     /// The requests that no batch has, in order of arrival.
-    unsent: Vec<QueuedRequest>,
+    unsent: Vec<UnsentRequest>,
     /// The batch of each request that was sent, until a cell takes the answer.
     sent: BTreeMap<Id, usize>,
     /// The answers that no cell has taken.
@@ -85,7 +85,7 @@ impl BatchQueue {
 
     /// The same for a model with this name, if it is one of the provider.
     pub(crate) fn model_named(self: &Arc<Self>, name: &str) -> Option<Arc<dyn Model>> {
-        // A name with an address is that of another server.
+        // A name with an address belongs to another server.
         let provider = Arc::new(self.provider.sibling(name)?);
         Some(Arc::new(QueuedModel { provider, queue: Arc::clone(self) }))
     }
@@ -155,7 +155,7 @@ impl BatchQueue {
     }
 
     /// Takes the requests that no batch has, and whose cells still wait.
-    pub(crate) fn take_unsent(&self) -> Vec<QueuedRequest> {
+    pub(crate) fn take_unsent(&self) -> Vec<UnsentRequest> {
         let mut state = self.lock();
         state.waiting.retain(|_, waiting| !waiting.sender.is_canceled());
         let mut unsent = std::mem::take(&mut state.unsent);
@@ -164,7 +164,7 @@ impl BatchQueue {
     }
 
     /// Notes that a batch has these requests, and that something looks after the batch.
-    pub(crate) fn send(&self, batch: usize, requests: &[QueuedRequest]) {
+    pub(crate) fn send(&self, batch: usize, requests: &[UnsentRequest]) {
         self.remember(batch, requests.iter().map(|request| Arc::clone(&request.id)));
         self.lock().active.insert(batch);
     }

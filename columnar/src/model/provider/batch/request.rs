@@ -26,7 +26,7 @@ impl BatchCell {
 }
 
 /// A request that no batch has yet.
-pub(crate) struct QueuedRequest {
+pub(crate) struct UnsentRequest {
     /// A hash of the cell and of the content: a cell with other content is another request, and never gets the answer.
     pub(crate) id: Arc<str>,
     pub(super) model: String,
@@ -35,7 +35,7 @@ pub(crate) struct QueuedRequest {
     pub(super) body: String,
 }
 
-impl QueuedRequest {
+impl UnsentRequest {
     /// The request as a member of a batch with this token, which the custom id begins with.
     pub(super) fn text(&self, api: BatchApi, token: &str) -> String {
         let Self { id, path, body, .. } = self;
@@ -51,7 +51,7 @@ impl QueuedRequest {
 
 /// A request for the queue, and what reading the answer needs.
 pub(super) struct WrittenRequest {
-    pub(super) queued: QueuedRequest,
+    pub(super) queued: UnsentRequest,
     pub(super) call: WrittenCall,
 }
 
@@ -68,7 +68,7 @@ impl Provider {
         }
         let BatchCell { column, step } = BatchCell::of(request);
         let hashed = json!([column.as_str(), step, call.path, content]).to_string();
-        let queued = QueuedRequest {
+        let queued = UnsentRequest {
             id: hash(hashed.as_bytes()).into(),
             model: self.model.clone(),
             path: call.path.clone(),
@@ -101,34 +101,40 @@ impl BatchLimits {
     }
 }
 
+/// A batch that may get more requests.
+struct OpenBatch {
+    bytes: usize,
+    requests: Vec<UnsentRequest>,
+}
+
 /// The bytes around the body of a request.
 const AROUND: usize = 200;
 
 /// Splits requests into batches, in order of arrival. A file of OpenAI has requests of one model.
 pub(super) fn split(
-    requests: Vec<QueuedRequest>,
+    requests: Vec<UnsentRequest>,
     api: BatchApi,
     limits: BatchLimits,
-) -> Vec<Vec<QueuedRequest>> {
-    let mut batches: Vec<(usize, Vec<QueuedRequest>)> = Vec::new();
+) -> Vec<Vec<UnsentRequest>> {
+    let mut batches: Vec<OpenBatch> = Vec::new();
     for request in requests {
         let length = request.body.len() + AROUND;
-        let has_room = |(bytes, batch): &&mut (usize, Vec<QueuedRequest>)| {
-            let has_model = batch.first().is_none_or(|first| first.model == request.model);
-            (api == BatchApi::Anthropic || has_model)
-                && batch.len() < limits.requests
-                && bytes.saturating_add(length) <= limits.bytes
-        };
         // A flow has few models, and a batch that is full stays behind the one that is being filled.
-        match batches.iter_mut().rev().find(has_room) {
-            Some((bytes, batch)) => {
-                *bytes += length;
-                batch.push(request);
+        let open = batches.iter_mut().rev().find(|batch| {
+            let has_model = batch.requests.first().is_none_or(|first| first.model == request.model);
+            (api == BatchApi::Anthropic || has_model)
+                && batch.requests.len() < limits.requests
+                && batch.bytes + length <= limits.bytes
+        });
+        match open {
+            Some(batch) => {
+                batch.bytes += length;
+                batch.requests.push(request);
             }
-            None => batches.push((length, vec![request])),
+            None => batches.push(OpenBatch { bytes: length, requests: vec![request] }),
         }
     }
-    batches.into_iter().map(|(_, batch)| batch).collect()
+    batches.into_iter().map(|batch| batch.requests).collect()
 }
 
 #[cfg(test)]
@@ -136,7 +142,7 @@ mod tests {
     use super::*;
 
     fn sizes(models: &[&str], api: BatchApi, limits: BatchLimits) -> Vec<usize> {
-        let requests = models.iter().enumerate().map(|(at, model)| QueuedRequest {
+        let requests = models.iter().enumerate().map(|(at, model)| UnsentRequest {
             id: hash(&[u8::try_from(at).expect("few")]).into(),
             model: (*model).to_owned(),
             path: "messages".to_owned(),

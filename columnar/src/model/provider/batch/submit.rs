@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use serde_json::{Value as Json, json};
 
-use super::request::{BatchLimits, QueuedRequest, split};
+use super::request::{BatchLimits, UnsentRequest, split};
 use crate::model::provider::error::GARBLED;
 use crate::model::provider::{Provider, ProviderError};
 use crate::model::registry::BatchApi;
@@ -18,7 +18,7 @@ pub(super) const METADATA: &str = "columnar";
 
 impl Provider {
     /// Splits requests into batches that the provider takes, with at most so many requests each.
-    pub(crate) fn split_batches(&self, requests: Vec<QueuedRequest>, most: usize) -> Vec<Vec<QueuedRequest>> {
+    pub(crate) fn split_batches(&self, requests: Vec<UnsentRequest>, most: usize) -> Vec<Vec<UnsentRequest>> {
         let Some(api) = self.batches() else { return vec![requests] };
         let limits = BatchLimits::of(api);
         split(requests, api, BatchLimits { requests: limits.requests.min(most.max(1)), ..limits })
@@ -28,7 +28,7 @@ impl Provider {
     pub(crate) async fn submit_batch(
         &self,
         token: &str,
-        requests: &[QueuedRequest],
+        requests: &[UnsentRequest],
     ) -> Result<String, ProviderError> {
         let api = self.batches().unwrap_or(BatchApi::OpenAi);
         let texts = requests.iter().map(|request| request.text(api, token));
