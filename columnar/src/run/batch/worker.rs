@@ -7,7 +7,6 @@
 //!    └───────────┴──▶ never there: submitted again
 //! ```
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,8 +15,8 @@ use tokio::time::sleep;
 
 use super::journal::Journal;
 use crate::model::{
-    BatchError, BatchQueue, EndedBatch, Found, Outcome, Overloaded, Provider, ProviderError, Refused,
-    SentBatch, UnsentRequest,
+    BatchError, BatchQueue, EndedBatch, Found, Overloaded, Provider, ProviderError, Refused, SentBatch,
+    UnsentRequest,
 };
 use crate::store::StoreError;
 
@@ -36,15 +35,6 @@ pub(super) struct BatchWorker {
     pub(super) journal: Journal,
     /// The first pause between two looks, and the longest.
     pub(super) pauses: [Duration; 2],
-}
-
-/// The results of a batch so far.
-#[derive(Default)]
-struct SeenResults {
-    /// The ids of requests that were answered or refused.
-    ids: BTreeSet<String>,
-    /// The words for requests without an answer.
-    words: BTreeSet<String>,
 }
 
 /// The reason why a batch is not collected.
@@ -160,8 +150,7 @@ impl BatchWorker {
 
     /// Waits for the end of a batch, and takes the answers.
     async fn collect(&self, number: usize, requests: usize, id: &str) {
-        let collected = self.collected(number, id).await;
-        match collected {
+        match self.collected(number, requests, id).await {
             Ok(end) => self.queue.give_up(number, |missing, cells| BatchError::Unanswered {
                 end,
                 missing,
@@ -183,7 +172,7 @@ impl BatchWorker {
     }
 
     /// Takes the answers of a batch, and returns its end in words.
-    async fn collected(&self, number: usize, id: &str) -> Result<String, ProviderError> {
+    async fn collected(&self, number: usize, requests: usize, id: &str) -> Result<String, ProviderError> {
         let mut pauses = self.pauses(usize::MAX);
         let ended = loop {
             if let Some(ended) = self.patiently(|| self.provider().look_at_batch(id)).await? {
@@ -192,46 +181,24 @@ impl BatchWorker {
             sleep(pauses.next().unwrap_or_default()).await;
         };
         let token = self.journal.batch(number).await.map(|batch| batch.sent.token).unwrap_or_default();
-        let mut seen = SeenResults::default();
         for pause in self.pauses(FETCHES) {
-            self.results(number, &ended, &token, &mut seen).await?;
+            self.patiently(|| self.results(number, &ended, &token)).await?;
             // Files that were cut at the end of a line have fewer results than the batch.
-            if seen.ids.len() >= ended.results {
+            if requests.saturating_sub(self.queue.unanswered(number)) >= ended.results {
                 break;
             }
             sleep(pause).await;
         }
-        let words: Vec<_> = seen.words.into_iter().collect();
-        Ok(if words.is_empty() { ended.end } else { format!("{} ({})", ended.end, words.join(", ")) })
+        Ok(ended.end)
     }
 
-    async fn results(
-        &self,
-        number: usize,
-        batch: &EndedBatch,
-        token: &str,
-        seen: &mut SeenResults,
-    ) -> Result<(), ProviderError> {
-        let mut pauses = self.pauses(ATTEMPTS);
-        loop {
-            let results = self.provider().batch_results(batch, token, |id, outcome| match outcome {
-                Outcome::Unanswered(word) => _ = seen.words.insert(word),
-                outcome => {
-                    seen.ids.insert(id.to_owned());
-                    self.queue.answer(number, id, outcome);
-                }
-            });
-            self.queue.arrive(number, true);
-            let results = results.await;
-            self.queue.arrive(number, false);
-            match results {
-                Err(error) if Refused::of(&error).is_none() => match pauses.next() {
-                    Some(pause) => sleep(self.requested(&error, pause)).await,
-                    None => return Err(error),
-                },
-                done => return done,
-            }
-        }
+    async fn results(&self, number: usize, batch: &EndedBatch, token: &str) -> Result<(), ProviderError> {
+        self.queue.arrive(number, true);
+        let results =
+            self.provider().batch_results(batch, token, |id, outcome| self.queue.answer(number, id, outcome));
+        let results = results.await;
+        self.queue.arrive(number, false);
+        results
     }
 
     /// Repeats a call that changes nothing, if the failure may be temporary.

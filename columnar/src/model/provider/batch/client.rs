@@ -66,11 +66,13 @@ impl Provider {
             let has_results = string(batch, "/results_url").is_some();
             let files = has_results.then(|| format!("messages/batches/{id}/results"));
             let results = counts(batch, ["succeeded", "errored"]);
-            return Ok(Some(EndedBatch {
-                files: files.into_iter().collect(),
-                results,
-                end: "ended".to_owned(),
-            }));
+            let end = match [counts(batch, ["canceled"]), counts(batch, ["expired"])] {
+                [0, 0] => "ended",
+                [0, _] => "expired",
+                _ => "was cancelled",
+            };
+            let end = end.to_owned();
+            return Ok(Some(EndedBatch { files: files.into_iter().collect(), results, end }));
         }
         let end = match string(batch, "/status") {
             Some("completed") => "is completed",
@@ -95,14 +97,13 @@ impl Provider {
         &self,
         batch: &EndedBatch,
         token: &str,
-        mut take: impl FnMut(&str, Outcome),
+        take: impl Fn(&str, Outcome),
     ) -> Result<(), ProviderError> {
         let Some(api) = self.batches() else { return Ok(()) };
         for file in &batch.files {
             let mut lines = self.lines(file).await?;
             while let Some(line) = lines.next().await? {
                 let (json, has_halves) = reply::json(&line.data).ok_or_else(|| self.failed(CUT))?;
-                // A line of an unknown kind has no answer.
                 let Some((id, outcome)) = parse(api, &json, has_halves) else { continue };
                 if let Some(id) = id.strip_prefix(token).and_then(|id| id.strip_prefix('-')) {
                     take(id, outcome);
@@ -200,7 +201,7 @@ impl Provider {
 const CUT: &str = "the results of a batch end in the middle, or could not be understood";
 
 /// The sum of these counts of requests.
-fn counts(batch: &Json, names: [&str; 2]) -> usize {
+fn counts<const N: usize>(batch: &Json, names: [&str; N]) -> usize {
     let counts = names.iter().filter_map(|name| count(batch, &format!("/request_counts/{name}")));
     usize::try_from(counts.sum::<u64>()).unwrap_or(usize::MAX)
 }

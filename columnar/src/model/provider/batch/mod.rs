@@ -21,4 +21,3 @@ pub use self::error::BatchError;
 pub(crate) use self::find::{Found, SentBatch};
 pub use self::queue::BatchQueue;
 pub(crate) use self::request::{UnsentRequest, hash};
-pub(crate) use self::result::Outcome;

@@ -229,6 +229,12 @@ impl BatchQueue {
         }
     }
 
+    /// The number of requests of a batch without an answer.
+    pub(crate) fn unanswered(&self, batch: usize) -> usize {
+        let state = self.lock();
+        state.sent.iter().filter(|(id, of)| **of == batch && !state.answers.contains_key(*id)).count()
+    }
+
     /// Whether each request of a batch has been answered, and a cell has taken the answer.
     pub(crate) fn is_taken(&self, batch: usize) -> bool {
         self.lock().sent.values().all(|of| *of != batch)

@@ -20,18 +20,16 @@ pub(crate) enum Outcome {
     Reply(Json, bool),
     /// The error of this request, with its status if the provider tells.
     Refused(Json, Option<u16>),
-    /// No answer, with the word of the provider for that, such as `expired`.
-    Unanswered(String),
 }
 
-/// The custom id and the outcome in a line of results.
+/// The custom id and the outcome in a line of results; `None` for a request that was not executed.
 pub(super) fn parse(api: BatchApi, line: &Json, has_halves: bool) -> Option<(&str, Outcome)> {
     let id = string(line, "/custom_id")?;
     let outcome = match api {
         BatchApi::Anthropic => match string(line, "/result/type")? {
             "succeeded" => Outcome::Reply(at(line, "/result/message")?.clone(), has_halves),
             "errored" => Outcome::Refused(at(line, "/result/error")?.clone(), None),
-            word => Outcome::Unanswered(word.to_owned()),
+            _ => return None,
         },
         BatchApi::OpenAi => match at(line, "/response").filter(|response| response.is_object()) {
             Some(response) => {
@@ -41,11 +39,7 @@ pub(super) fn parse(api: BatchApi, line: &Json, has_halves: bool) -> Option<(&st
                     status => Outcome::Refused(body, status),
                 }
             }
-            // `batch_expired` and `batch_cancelled`.
-            None => {
-                let word = string(line, "/error/code")?;
-                Outcome::Unanswered(word.trim_start_matches("batch_").to_owned())
-            }
+            None => return None,
         },
     };
     Some((id, outcome))
@@ -72,7 +66,6 @@ impl Provider {
                 Err(ProviderRefusal::new(status, &HeaderMap::new(), &body, &sent).into_error(model).into())
             }
             Outcome::Refused(body, None) => Err(ProviderError::fault(&model, &body, &sent).into()),
-            Outcome::Unanswered(_) => Err(ReplyError::BrokeOff.into()),
         }
     }
 
