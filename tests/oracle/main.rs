@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! flows × models × settings ──▶ columnar ──▶ body ──▶ the SDK's types            (bodies)
+//! a flow ──▶ columnar ──▶ batches, and a server's answers ──▶ the SDK's types    (batches)
 //! flows ──▶ columnar ──▶ messages for other clients ──▶ the SDK's types        (renderings)
 //! replies/FORMAT/NAME ──▶ columnar, and the SDK's reader ──▶ must read the same  (replies)
 //! a flow ──▶ columnar ──▶ a server of others ──▶ the bill and its log           (gateways)
@@ -14,6 +15,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
 
+mod batches;
 mod bodies;
 mod file_flows;
 mod flows;

@@ -3,6 +3,7 @@
 pydantic itself would accept unknown members here, and would not look into an `Iterable`. This says where each one is.
 """
 
+import datetime
 import enum
 import inspect
 import typing
@@ -97,8 +98,8 @@ def members(value, kind, path):
 
 
 def scalar(value, kind, path):
-    if kind is bytes:
-        # As JSON has no bytes, they are base64.
+    if kind in (bytes, datetime.datetime):
+        # As JSON has no bytes, they are base64, and times are texts.
         kind = str
     if inspect.isclass(kind) and issubclass(kind, enum.Enum):
         # Gemini takes its words in any case.

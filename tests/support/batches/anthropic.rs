@@ -25,6 +25,11 @@ impl BatchState {
         let json = match (method, &parts[..]) {
             ("POST", ["messages", "batches"]) => {
                 let requests = requests(body)?;
+                let shown =
+                    requests.iter().take(SHOWN).map(|request| ("anthropic params", request.body.clone()));
+                self.sent.extend(
+                    shown.chain([("anthropic create", serde_json::from_str(body).unwrap_or_default())]),
+                );
                 self.begin(requests, (String::new(), String::new(), Json::Null))
             }
             ("GET", ["messages", "batches"]) => {

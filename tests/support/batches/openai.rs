@@ -23,7 +23,13 @@ impl BatchState {
                 let file = self.files.get(*id).ok_or("there is no such file")?;
                 for line in file.lines().take(SHOWN) {
                     let line = serde_json::from_str(line).expect("a line of the server");
-                    self.sent.push(("openai result", line));
+                    let line: Json = line;
+                    let kind = match line.pointer("/response/body/object").and_then(Json::as_str) {
+                        Some("response") => "openai response",
+                        Some(_) => "openai completion",
+                        None => continue,
+                    };
+                    self.sent.push((kind, line["response"]["body"].clone()));
                 }
                 return Ok(Response { status: 200, body: file.clone() });
             }
@@ -68,10 +74,12 @@ impl BatchState {
         let file = file.ok_or("there is no file")?;
         let id = format!("file-{}", self.files.len());
         self.files.insert(id.clone(), file.to_owned());
-        Ok(json!({
+        let file = json!({
             "id": id, "object": "file", "bytes": file.len(), "created_at": 1, "filename": "batch.jsonl",
             "purpose": "batch", "status": "processed",
-        }))
+        });
+        self.sent.push(("openai file", file.clone()));
+        Ok(file)
     }
 
     fn create(&mut self, body: &str) -> Result<Json, String> {
@@ -110,6 +118,9 @@ impl BatchState {
         if models.len() > 1 || requests.len() > 50_000 || lines.len() > 200_000_000 {
             return Err("a file has too many models, requests or bytes".to_owned());
         }
+        let kind = if endpoint == "/v1/responses" { "openai responses" } else { "openai chat" };
+        let shown = requests.iter().take(SHOWN).map(|request| (kind, request.body.clone()));
+        self.sent.extend(shown.chain([("openai create", batch.clone())]));
         let metadata = batch.get("metadata").cloned().unwrap_or(Json::Null);
         Ok(self.begin(requests, (file.to_owned(), endpoint.to_owned(), metadata)))
     }
@@ -186,7 +197,7 @@ fn line(batch: &ServedBatch, id: &str, request: &BatchedRequest, result: Batched
                 }],
                 "parallel_tool_calls": true, "tool_choice": "auto", "tools": [],
                 "usage": {
-                    "input_tokens": 1000, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 100,
+                    "input_tokens": 1000, "input_tokens_details": { "cached_tokens": 0, "cache_write_tokens": 0 }, "output_tokens": 100,
                     "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 1100,
                 },
             }),
@@ -194,7 +205,7 @@ fn line(batch: &ServedBatch, id: &str, request: &BatchedRequest, result: Batched
         BatchedResult::Answered => response(
             200,
             json!({
-                "id": "chatcmpl-1", "object": "chat.completion", "created_at": 1, "created": 1,
+                "id": "chatcmpl-1", "object": "chat.completion", "created": 1,
                 "model": request.body["model"],
                 "choices": [{
                     "index": 0, "finish_reason": "stop", "logprobs": null,
