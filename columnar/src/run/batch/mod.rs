@@ -60,6 +60,21 @@ enum BatchStage {
     Over,
 }
 
+impl BatchStage {
+    /// The last notes of a run that ends with this error, or without one.
+    fn ending(worker: Arc<BatchWorker>, error: Option<Error>) -> Self {
+        // A batch goes on in the next run while a cell may need an answer that is not stored.
+        let may_end = !matches!(error, Some(Error::Store { .. }));
+        let is_whole = error.is_none();
+        let notes = async move {
+            let queue = &worker.queue;
+            // Without the note, the next run remembers batches that no cell asks for.
+            let _ = worker.journal.end(|batch| may_end && (is_whole || queue.is_taken(batch))).await;
+        };
+        Self::Ending(notes.boxed(), error)
+    }
+}
+
 impl<'a, I> BatchRun<'a, I> {
     pub(crate) fn new(shared: Arc<SharedFlow>, steps: ComputeSteps<'a>, provider: Provider) -> Self {
         let queue = BatchQueue::new(provider);
@@ -139,19 +154,6 @@ impl<I: ColumnId> BatchRun<'_, I> {
         }
         is_over
     }
-
-    /// The last notes of a run that ends with this error, or without one.
-    fn end(&mut self, worker: Arc<BatchWorker>, error: Option<Error>) -> BatchStage {
-        // A batch goes on in the next run while a cell may need an answer that is not stored.
-        let may_end = !matches!(error, Some(Error::Store { .. }));
-        let is_whole = error.is_none();
-        let notes = async move {
-            let queue = &worker.queue;
-            // Without the note, the next run remembers batches that no cell asks for.
-            let _ = worker.journal.end(|batch| may_end && (is_whole || queue.is_taken(batch))).await;
-        };
-        BatchStage::Ending(notes.boxed(), error)
-    }
 }
 
 impl<I: ColumnId> Stream for BatchRun<'_, I> {
@@ -182,7 +184,7 @@ impl<I: ColumnId> Stream for BatchRun<'_, I> {
             };
             match this.run.poll_next_unpin(task) {
                 Poll::Ready(Some(Ok(event))) => return Poll::Ready(Some(Ok(event))),
-                Poll::Ready(end) => this.stage = this.end(worker, end.and_then(Result::err)),
+                Poll::Ready(end) => this.stage = BatchStage::ending(worker, end.and_then(Result::err)),
                 Poll::Pending if this.work(&worker, task) => {}
                 Poll::Pending => return Poll::Pending,
             }

@@ -163,9 +163,9 @@ impl BatchWorker {
                 let error = BatchError::NotCollected { requests, source };
                 // A batch that is gone cannot be collected by a later run either.
                 if is_gone {
-                    self.queue.give_up(number, |_, _| error)
+                    self.queue.give_up(number, |_, _| error);
                 } else {
-                    self.queue.put_off(number, &error)
+                    self.queue.put_off(number, &error);
                 }
             }
         }
