@@ -15,7 +15,7 @@ flow! {
     /// A long instruction, which caches are marked for, and a short one.
     struct Notes(long: String) {
         source note;
-        column topics(note, self) = prompt(long).max_tokens(200).effort(Effort::Low).lenient();
+        column topics(note, self)  = prompt(long).max_tokens(200).effort(Effort::Low).lenient();
         column mood(topics.latest) = prompt("Name the mood.").max_tokens(200).stop(["\n\n"]).lenient();
     }
 }
@@ -57,9 +57,9 @@ async fn batches_have_the_types_of_the_sdks() {
             all.extend(objects(&server, provider.base_url(&url).key(|| "sk-batch-7")).await);
         }
     }
-    let lines: String = all.iter().map(|(kind, object)| format!("{}\n", json!([kind, object]))).collect();
+    let lines: Vec<String> = all.iter().map(|(kind, object)| json!([kind, object]).to_string()).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("batches.jsonl");
-    fs::write(&file, lines).expect("it is ours");
+    fs::write(&file, lines.join("\n")).expect("it is ours");
     succeeds(check.arg(file));
 }

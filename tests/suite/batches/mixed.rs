@@ -16,11 +16,13 @@ async fn b7_columns_without_a_model_of_the_provider_are_computed_as_in_a_run() -
     let server = BatchServer::start(Wire::OpenAi).await;
     let chat = flow! {
         source user;
-        column shout(user.latest)    = |cx: Context| async move { cx.input("user").map(|text| text.to_uppercase()).ok_or("none") };
+        column shout(user.latest) =
+            |cx: Context| async move { cx.input("user").map(|text| text.to_uppercase()).ok_or("none") };
         column offline(shout.latest) = prompt("Be brief.").model(Offline::new());
         column inherited(shout.latest, offline.latest) = prompt("Be brief.").max_tokens(200);
         column named(shout.latest)   = prompt("Be brief.").model("openai/gpt-5.4-mini").max_tokens(200);
-        column last(inherited.latest, named.latest) = |cx: Context| async move { cx.messages().last_text().len().to_string() };
+        column last(inherited.latest, named.latest) =
+            |cx: Context| async move { cx.messages().last_text().len().to_string() };
     };
     for text in ["one", "two", "three"] {
         chat.user.push(text).await?;
@@ -48,8 +50,11 @@ async fn b7_a_timeout_and_a_rate_do_not_count_in_a_batch() -> Result<()> {
         let server = BatchServer::start(wire).await;
         let chat = flow! {
             source user;
-            column topics(user.latest) =
-                prompt("List the topics.").max_tokens(200).timeout(Duration::ZERO).rate(per_minute(1)).retry(1);
+            column topics(user.latest) = prompt("List the topics.")
+                .max_tokens(200)
+                .timeout(Duration::ZERO)
+                .rate(per_minute(1))
+                .retry(1);
         };
         for text in ["one", "two", "three"] {
             chat.user.push(text).await?;

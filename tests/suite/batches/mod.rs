@@ -18,8 +18,8 @@ flow! {
     /// Two levels, and a column that reads itself.
     pub(crate) struct Reviews {
         source review;
-        column topics(review.latest)          = prompt("List the topics.").max_tokens(200);
-        column mood(topics.latest)            = prompt("Name the mood.").max_tokens(200);
+        column topics(review.latest)           = prompt("List the topics.").max_tokens(200);
+        column mood(topics.latest)             = prompt("Name the mood.").max_tokens(200);
         column story(mood.latest, self.latest) = prompt("Go on with the story.").max_tokens(200);
     }
 }

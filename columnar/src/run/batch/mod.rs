@@ -38,6 +38,25 @@ use crate::model::{BatchQueue, Choice, Provider};
 /// Each prompt cell that is ready becomes a request. When the run has nothing else to do, the requests are submitted; the
 /// answers become cells, and the cells that are ready then form the next batch. Dropping a run, or the end of the process,
 /// cancels no batch: the next run by batches on the same store goes on with it.
+///
+/// ```no_run
+/// use columnar::compute::secs;
+/// use columnar::model::Provider;
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), columnar::BoxError> {
+/// let chat = flow! {
+///     source user;
+///     column topics(user.latest) = prompt("List the topics.");
+/// };
+/// chat.user.push("We should rewrite the backend in Rust.").await?;
+/// let provider = Provider::new("anthropic/claude-sonnet-5-5")?;
+/// let mut run = chat.batch(provider).pauses(secs(60), secs(900)).max_requests(10_000);
+/// while let Some(event) = run.try_next().await? {
+///     println!("{event:?}");
+/// }
+/// # Ok(()) }
+/// ```
 #[must_use = "a run does nothing unless it is polled or awaited"]
 pub struct BatchRun<'a, I = Name> {
     run: Run<'a, I>,
