@@ -57,10 +57,9 @@ async fn batches_have_the_types_of_the_sdks() {
             all.extend(objects(&server, provider.base_url(&url).key(|| "sk-batch-7")).await);
         }
     }
-    let lines: String =
-        all.iter().map(|(kind, object)| format!("{}\n", json!([kind, object]))).collect::<Vec<_>>().concat();
+    let lines: Vec<String> = all.iter().map(|(kind, object)| json!([kind, object]).to_string()).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("batches.jsonl");
-    fs::write(&file, lines).expect("it is ours");
+    fs::write(&file, lines.join("\n")).expect("it is ours");
     succeeds(check.arg(file));
 }

@@ -64,7 +64,7 @@ impl<C, I> LiveFlow<'_, C, I> {
     ///         CellState::NotLoaded => assert!(step < 2),
     ///         CellState::Skipped(reason) => assert_eq!((step, reason), (2, Some(SkipReason::Every))),
     ///         CellState::Stored(value) => assert_eq!((step, value.contains("FOUR")), (3, true)),
-    ///         CellState::Waiting => assert_eq!(step, 4),
+    ///         CellState::Waiting | CellState::Pending => assert_eq!(step, 4),
     ///     }
     /// }
     /// # Ok(()) }

@@ -117,27 +117,22 @@ impl Choice {
         matches!(self, Self::Inherited)
     }
 
-    #[cfg(feature = "providers")]
     fn is_queue(&self) -> bool {
-        matches!(self, Self::Queue(_))
-    }
-
-    #[cfg(not(feature = "providers"))]
-    #[expect(clippy::unused_self, reason = "without providers there are no batches")]
-    fn is_queue(&self) -> bool {
-        false
+        match self {
+            #[cfg(feature = "providers")]
+            Self::Queue(_) => true,
+            Self::Inherited | Self::Named(_) | Self::Instance(_) | Self::WithBackups(_) => false,
+        }
     }
 
     /// The model of this name, if its requests wait in the queue of a run by batches.
-    #[cfg(feature = "providers")]
+    #[cfg_attr(not(feature = "providers"), expect(unused_variables, reason = "there is no queue"))]
     fn queued(&self, name: &str) -> Option<Arc<dyn Model>> {
-        if let Self::Queue(queue) = self { queue.model_named(name) } else { None }
-    }
-
-    #[cfg(not(feature = "providers"))]
-    #[expect(clippy::unused_self, reason = "without providers there are no batches")]
-    fn queued(&self, _: &str) -> Option<Arc<dyn Model>> {
-        None
+        match self {
+            #[cfg(feature = "providers")]
+            Self::Queue(queue) => queue.model_named(name),
+            Self::Inherited | Self::Named(_) | Self::Instance(_) | Self::WithBackups(_) => None,
+        }
     }
 }
 

@@ -38,6 +38,25 @@ use crate::model::{BatchQueue, Choice, Provider};
 /// Each prompt cell that is ready becomes a request. When the run has nothing else to do, the requests are submitted; the
 /// answers become cells, and the cells that are ready then form the next batch. Dropping a run, or the end of the process,
 /// cancels no batch: the next run by batches on the same store goes on with it.
+///
+/// ```no_run
+/// use columnar::compute::secs;
+/// use columnar::model::Provider;
+/// use columnar::prelude::*;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::result::Result<(), columnar::BoxError> {
+/// let chat = flow! {
+///     source user;
+///     column topics(user.latest) = prompt("List the topics.");
+/// };
+/// chat.user.push("We should rewrite the backend in Rust.").await?;
+/// let provider = Provider::new("anthropic/claude-sonnet-5-5")?;
+/// let mut run = chat.batch(provider).pauses(secs(60), secs(900)).max_requests(10_000);
+/// while let Some(event) = run.try_next().await? {
+///     println!("{event:?}");
+/// }
+/// # Ok(()) }
+/// ```
 #[must_use = "a run does nothing unless it is polled or awaited"]
 pub struct BatchRun<'a, I = Name> {
     run: Run<'a, I>,
@@ -58,6 +77,21 @@ enum BatchStage {
     /// The last notes are written, before the last item.
     Ending(BoxFuture<'static, ()>, Option<Error>),
     Over,
+}
+
+impl BatchStage {
+    /// The last notes of a run that ends with this error, or without one.
+    fn ending(worker: Arc<BatchWorker>, error: Option<Error>) -> Self {
+        // A batch goes on in the next run while a cell may need an answer that is not stored.
+        let may_end = !matches!(error, Some(Error::Store { .. }));
+        let is_whole = error.is_none();
+        let notes = async move {
+            let queue = &worker.queue;
+            // Without the note, the next run remembers batches that no cell asks for.
+            let _ = worker.journal.end(|batch| may_end && (is_whole || queue.is_taken(batch))).await;
+        };
+        Self::Ending(notes.boxed(), error)
+    }
 }
 
 impl<'a, I> BatchRun<'a, I> {
@@ -139,19 +173,6 @@ impl<I: ColumnId> BatchRun<'_, I> {
         }
         is_over
     }
-
-    /// The last notes of a run that ends with this error, or without one.
-    fn end(worker: Arc<BatchWorker>, error: Option<Error>) -> BatchStage {
-        // A batch goes on in the next run while a cell may need an answer that is not stored.
-        let may_end = !matches!(error, Some(Error::Store { .. }));
-        let is_whole = error.is_none();
-        let notes = async move {
-            let queue = &worker.queue;
-            // Without the note, the next run remembers batches that no cell asks for.
-            let _ = worker.journal.end(|batch| may_end && (is_whole || queue.is_taken(batch))).await;
-        };
-        BatchStage::Ending(notes.boxed(), error)
-    }
 }
 
 impl<I: ColumnId> Stream for BatchRun<'_, I> {
@@ -182,7 +203,7 @@ impl<I: ColumnId> Stream for BatchRun<'_, I> {
             };
             match this.run.poll_next_unpin(task) {
                 Poll::Ready(Some(Ok(event))) => return Poll::Ready(Some(Ok(event))),
-                Poll::Ready(end) => this.stage = Self::end(worker, end.and_then(Result::err)),
+                Poll::Ready(end) => this.stage = BatchStage::ending(worker, end.and_then(Result::err)),
                 Poll::Pending if this.work(&worker, task) => {}
                 Poll::Pending => return Poll::Pending,
             }

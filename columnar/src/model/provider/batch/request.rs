@@ -80,7 +80,9 @@ impl Provider {
 
 /// Half of a SHA-256 in hexadecimal digits. With a token before, an id has fewer than 64 characters.
 pub(crate) fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
+    let half = digest.first_chunk().copied().unwrap_or_default();
+    format!("{:032x}", u128::from_be_bytes(half))
 }
 
 /// The most requests and bytes of a batch.
