@@ -167,18 +167,24 @@ pub(super) struct StoredPlan<'p> {
 impl StoredPlan<'_> {
     /// The stored steps of each column.
     pub(super) async fn steps(&self) -> Result<Vec<StoredSteps>> {
-        let mut stored_by_column = Vec::new();
-        for (column, key) in self.keys.iter().enumerate().skip(self.first) {
-            // The sources decide how many steps a flow has, and no derived column has others.
-            let stored_steps = if self.plan.schema().is_source(column) {
-                stored_steps(&**self.store, key).await
-            } else {
-                listed_steps(&**self.store, key).await
-            };
-            let name = self.plan.schema().name(column);
-            stored_by_column.push(stored_steps.map_err(|source| load_error(name, source))?);
+        let schema = self.plan.schema();
+        let columns = self.keys.iter().enumerate().skip(self.first);
+        let mut stored_by_column = BTreeMap::new();
+        // The sources at last: the owner of a flow that is read may store more meanwhile, and no derived column has a step
+        // that the sources do not have.
+        for lists_sources in [false, true] {
+            for (column, key) in columns.clone().filter(|(at, _)| schema.is_source(*at) == lists_sources) {
+                // The sources decide how many steps a flow has.
+                let steps = if lists_sources {
+                    stored_steps(&**self.store, key).await
+                } else {
+                    listed_steps(&**self.store, key).await
+                };
+                let steps = steps.map_err(|source| load_error(schema.name(column), source))?;
+                stored_by_column.insert(column, steps);
+            }
         }
-        Ok(stored_by_column)
+        Ok(stored_by_column.into_values().collect())
     }
 
     /// The columns with these stored steps, none of which is in memory.

@@ -14,14 +14,18 @@ use crate::store::{Entry, StepEntries, StoreError, StoredSteps};
 
 /// The stored steps of a column.
 pub(super) fn stored_steps(db: &Connection, column: ColumnRow) -> Result<StoredSteps, SqliteError> {
-    let prefix = column.prefix(db)?;
-    // Not `>=`: the step `prefix` is missing, or the prefix would be longer.
-    let mut find = db.prepare("select id from cell where id > ? and id < ? order by id")?;
-    let beyond = find.query_and_then([column.cell(prefix), column.cell(STEPS)], |row| {
+    let mut stored_steps = StoredSteps { prefix: from_row(column.complete), beyond: Vec::new() };
+    // One query, since the owner of a flow that is read may store cells between two.
+    let mut find = db.prepare("select id from cell where id >= ? and id < ? order by id")?;
+    let mut cells = find.query([column.cell(column.complete), column.cell(STEPS)])?;
+    while let Some(row) = cells.next()? {
         let cell: i64 = row.get(0)?;
-        Ok(from_row(cell - column.cell(0)))
-    })?;
-    Ok(StoredSteps { prefix: from_row(prefix), beyond: beyond.collect::<Result<_, SqliteError>>()? })
+        match from_row(cell - column.cell(0)) {
+            step if step == stored_steps.prefix => stored_steps.prefix += 1,
+            step => stored_steps.beyond.push(step),
+        }
+    }
+    Ok(stored_steps)
 }
 
 const LOAD: &str = "
