@@ -138,7 +138,6 @@ fn cells_that_are_answered_from_outside_delay_nobody() {
         for on_failure in [OnFailure::Stop, OnFailure::Wait, OnFailure::Skip] {
             search(world(&columns, 2).with_external(external).with_faults(1, on_failure), 2);
         }
-        search(world(&columns, 32).with_external(external).with_every(external, 2), 3);
     }
     // A column that reads its own answers.
     search(world(&[None, Some(&[(0, LATEST), (1, ALL)]), Some(&[(1, LATEST)])], 32).with_external(1), 3);
