@@ -6,7 +6,7 @@ use super::Context;
 use crate::declare::error::BoxError;
 use crate::history::Value;
 
-/// What a column proposes, and how it reads an answer. Both are code of users.
+/// The functions of a column that propose a value and read an answer. Users write both.
 #[derive(Clone, Default)]
 pub(crate) struct AnswerRules {
     pub(super) propose: Option<Arc<ProposeAnswer>>,

@@ -61,7 +61,7 @@ impl SkipReason {
         Self::Failed(cut(message, bytes))
     }
 
-    /// The reason for a declined cell, of which at most `bytes` are kept.
+    /// The reason for a declined cell, cut to at most `bytes`.
     pub(crate) fn declined(reason: &str, bytes: usize) -> Self {
         Self::Declined(cut(reason, bytes))
     }

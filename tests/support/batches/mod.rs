@@ -1,5 +1,5 @@
 //! A provider of batches on this machine: OpenAI's files and batches, or Anthropic's Message Batches, by their published
-//! references. The server is strict about requests, counts what it bills, and fails as it is told to.
+//! references. The server checks each request strictly, counts its bills, and fails on demand.
 
 #![allow(
     clippy::indexing_slicing,
@@ -46,13 +46,13 @@ pub enum CallFault {
 /// The end of a batch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BatchPlan {
-    /// Of each so many requests, the last one is not answered, and the batch expires; 0 for none.
+    /// The server leaves every n-th request without an answer, and the batch expires; 0 for none.
     pub expires: usize,
     /// Whether the batch is cancelled, after half of its requests.
     pub is_cancelled: bool,
     /// Whether the batch fails as a whole. Only OpenAI's do.
     pub fails: bool,
-    /// Of each so many requests, the last one is refused; 0 for none.
+    /// The server refuses every n-th request; 0 for none.
     pub refuses: usize,
     /// Whether results come twice, with strange ids between them, and backwards.
     pub is_messy: bool,

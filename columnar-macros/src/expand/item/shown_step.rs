@@ -47,8 +47,8 @@ impl ShownStep {
 
 /// Whether a compute step is `external()`, by any path and with any settings: the values come from outside.
 pub(super) fn is_external(step: &TokenStream) -> bool {
-    let is_of_path = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_)) || is_punct(tree, ':');
-    let path = step.clone().into_iter().take_while(is_of_path);
+    let trees = step.clone().into_iter();
+    let path = trees.take_while(|tree| matches!(tree, TokenTree::Ident(_)) || is_punct(tree, ':'));
     matches!(path.last(), Some(TokenTree::Ident(word)) if ident::is(&word, "external"))
 }
 

@@ -1,6 +1,6 @@
 //! A follower: the events of a flow that another program computes, read from its store.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -46,8 +46,9 @@ pub struct Follower {
     receipt: Option<Arc<Receipt>>,
     /// The flow as of the last look, with what this follower has seen of it.
     reading: Option<(Flow, SeenCells)>,
-    /// The pending cells that this follower has told.
-    told: BTreeSet<(Name, usize)>,
+    /// The pending cells that this follower has seen, and the ones among them without an event so far.
+    pending: BTreeSet<(Name, usize)>,
+    untold: VecDeque<(Name, usize)>,
 }
 
 impl Follower {
@@ -58,7 +59,8 @@ impl Follower {
             position: position.clone(),
             receipt: None,
             reading: None,
-            told: BTreeSet::new(),
+            pending: BTreeSet::new(),
+            untold: VecDeque::new(),
         }
     }
 
@@ -73,8 +75,7 @@ impl Follower {
         loop {
             if let Some((flow, seen)) = &mut self.reading {
                 let Some((cell, _)) = flow.shared.next_unseen(seen) else {
-                    let mut pending = flow.shared.pending_cells().into_iter();
-                    if let Some((column, step)) = pending.find(|cell| self.told.insert(cell.clone())) {
+                    if let Some((column, step)) = self.untold.pop_front() {
                         self.receipt = None;
                         return Ok(Event::Pending { column, step });
                     }
@@ -98,6 +99,8 @@ impl Follower {
                 let options = OpenOptions::new(Arc::clone(&self.store)).recent(0);
                 let flow = Flow::open_stored(options).await?;
                 let seen = SeenCells::new(flow.shared.plan(), |column| self.position.of(column));
+                let pending = flow.shared.pending_cells().into_iter();
+                self.untold.extend(pending.filter(|cell| self.pending.insert(cell.clone())));
                 self.reading = Some((flow, seen));
             }
         }

@@ -37,7 +37,7 @@ use serde_json::Value as Json;
 
 use self::address::ServerAddress;
 pub use self::batch::{BatchError, BatchQueue};
-pub(crate) use self::batch::{EndedBatch, Found, SentBatch, UnsentRequest, hash};
+pub(crate) use self::batch::{BatchSearch, EndedBatch, SentBatch, UnsentRequest, hash};
 use self::call::{CallTarget, ProviderCall};
 use self::error::BAD_ADDRESS;
 pub use self::error::ProviderError;

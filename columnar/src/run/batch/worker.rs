@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 use super::journal::Journal;
 use crate::model::{
-    BatchError, BatchQueue, EndedBatch, Found, Overloaded, Provider, ProviderError, Refused, SentBatch,
+    BatchError, BatchQueue, BatchSearch, EndedBatch, Overloaded, Provider, ProviderError, Refused, SentBatch,
     UnsentRequest,
 };
 use crate::store::StoreError;
@@ -139,9 +139,9 @@ impl BatchWorker {
         while absent < LOOKS {
             let known = self.journal.ids().await;
             match self.patiently(|| self.provider().find_batch(batch, &known)).await? {
-                Found::Batch(id) => return Ok(Some(id)),
-                Found::Perhaps => absent = 0,
-                Found::Nothing => absent += 1,
+                BatchSearch::Batch(id) => return Ok(Some(id)),
+                BatchSearch::Perhaps => absent = 0,
+                BatchSearch::Nothing => absent += 1,
             }
             sleep(pauses.next().unwrap_or_default()).await;
         }

@@ -305,7 +305,7 @@ impl FlowState {
         requests.into_iter().zip(replies).map(|(request, reply)| request + reply).collect()
     }
 
-    /// The cost of requests with so many tokens, if the price of the model of a column is known, by batches or not.
+    /// The cost of requests with these tokens, by batches or not; `None` without a known price of the column's model.
     fn cost(&self, column: usize, inputs: &[usize], output: usize, by_batch: bool) -> Option<Dollars> {
         let model = self.settings.get(column)?.model.as_ref()?.model_name(&self.defaults.model)?;
         let price = if by_batch { Price::by_batch(&model)? } else { *Price::by_model(&model)? };

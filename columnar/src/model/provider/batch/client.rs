@@ -133,7 +133,7 @@ impl Provider {
         Ok(self.client.request(method, self.url(path)?).headers(headers))
     }
 
-    /// The JSON in the reply to a request, whose body may take so much time more.
+    /// The JSON in the reply to a request, whose body may take this much longer.
     pub(super) async fn json(&self, request: RequestBuilder, more: Duration) -> Result<Json, ProviderError> {
         let mut response = self.exchange(request, more).await?;
         let mut body = Vec::new();

@@ -26,7 +26,7 @@ pub(crate) struct SentBatch {
 
 /// The outcome of a look for a batch.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum BatchSearch {
     /// The batch has this id.
     Batch(String),
     /// Another look may show whether a batch is the one.
@@ -50,8 +50,8 @@ impl Provider {
         &self,
         batch: &SentBatch,
         known: &BTreeSet<String>,
-    ) -> Result<Found, ProviderError> {
-        let mut found = Found::Nothing;
+    ) -> Result<BatchSearch, ProviderError> {
+        let mut found = BatchSearch::Nothing;
         let mut after = None;
         loop {
             let page = self.page(PAGE, after.as_deref()).await?;
@@ -61,9 +61,9 @@ impl Provider {
                     return Ok(found);
                 }
                 match self.is_it(batch, listed, known.contains(&id)).await? {
-                    Some(true) => return Ok(Found::Batch(id)),
+                    Some(true) => return Ok(BatchSearch::Batch(id)),
                     Some(false) => {}
-                    None => found = Found::Perhaps,
+                    None => found = BatchSearch::Perhaps,
                 }
                 after = Some(id);
             }

@@ -18,6 +18,6 @@ mod submit;
 
 pub(crate) use self::client::EndedBatch;
 pub use self::error::BatchError;
-pub(crate) use self::find::{Found, SentBatch};
+pub(crate) use self::find::{BatchSearch, SentBatch};
 pub use self::queue::BatchQueue;
 pub(crate) use self::request::{UnsentRequest, hash};

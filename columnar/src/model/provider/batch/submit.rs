@@ -17,7 +17,7 @@ const SLOWEST: u64 = 100_000;
 pub(super) const METADATA: &str = "columnar";
 
 impl Provider {
-    /// Splits requests into batches that the provider takes, with at most so many requests each.
+    /// Splits requests into batches that the provider takes, each with at most `most` requests.
     pub(crate) fn split_batches(&self, requests: Vec<UnsentRequest>, most: usize) -> Vec<Vec<UnsentRequest>> {
         let Some(api) = self.batches() else { return vec![requests] };
         let limits = BatchLimits::of(api);
