@@ -162,6 +162,7 @@ pub mod runs {
     pub mod interrupted;
     pub mod lifecycle;
     pub mod policies;
+    pub mod rehearsals;
     pub mod settings;
     pub mod simulation;
     pub mod skip_reasons;

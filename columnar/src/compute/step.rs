@@ -90,6 +90,17 @@ impl<'a> Step<'a> {
         self.settings.model.as_ref().is_some_and(|model| model.is_queued(&cx.defaults.model))
     }
 
+    /// The step with the type that the values of another step have.
+    pub(crate) fn typed_as(self, other: &StepSettings) -> Self {
+        #[cfg(feature = "typed")]
+        if let (Some(retype), None) = (other.retype, self.settings.retype) {
+            return retype(self);
+        }
+        #[cfg(not(feature = "typed"))]
+        let _ = other;
+        self
+    }
+
     pub(crate) fn start(&self, mut cx: Context) -> Reply<'a> {
         // Policies start the steps inside of them with the same context, and the outermost step has the later settings.
         cx.prompt = cx.prompt.or_else(|| self.settings.prompt.clone());
@@ -143,6 +154,9 @@ pub(crate) struct StepSettings {
     /// The number of further requests after a reply that does not match the type of the column.
     #[cfg(feature = "typed")]
     pub(crate) repairs: Option<usize>,
+    /// Gives another step the type of the column; `None` for text.
+    #[cfg(feature = "typed")]
+    pub(crate) retype: Option<for<'a> fn(Step<'a>) -> Step<'a>>,
 }
 
 impl StepSettings {

@@ -305,6 +305,15 @@ impl Column {
         self.0.derived.as_ref().map(|derived| derived.views.as_slice())
     }
 
+    /// The same declaration with another step.
+    pub(super) fn with_step(&self, step: Step<'static>) -> Self {
+        let mut parts = (*self.0).clone();
+        if let Some(derived) = &mut parts.derived {
+            derived.step = Ok(step);
+        }
+        Self(Arc::new(parts))
+    }
+
     pub(crate) fn step(&self) -> Option<Step<'static>> {
         self.0.derived.as_ref()?.step.clone().ok()
     }

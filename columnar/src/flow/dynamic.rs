@@ -14,7 +14,7 @@ use crate::declare::{Name, Plan, SchemaError, SchemaErrors};
 use crate::flow::Column;
 use crate::history::IntoValue;
 use crate::run::reopen::IntoOpenOptions;
-use crate::run::{ComputeSteps, Error, Result, SharedFlow};
+use crate::run::{AdoptedColumn, ComputeSteps, Error, Result, SharedFlow};
 use crate::store::Store;
 
 /// A live flow that was declared at run time. The columns are identified by name.
@@ -48,6 +48,10 @@ impl Clone for Flow {
 }
 
 impl Dynamic {
+    pub(super) fn new(declarations: Declarations) -> Self {
+        Self(Arc::new(Mutex::new(declarations)))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Declarations> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,7 +99,7 @@ impl LiveFlow<'static, Dynamic> {
     }
 
     fn of(declarations: Declarations, shared: SharedFlow, steps: ComputeSteps<'static>) -> Self {
-        Self::of_parts(Dynamic(Arc::new(Mutex::new(declarations))), Arc::new(shared), steps)
+        Self::of_parts(Dynamic::new(declarations), Arc::new(shared), steps)
     }
 
     /// Stores the next value of a source, and returns the step.
@@ -288,25 +292,40 @@ impl LiveFlow<'static, Dynamic> {
     /// [`Error::UnknownColumn`] if the flow has no column of that name; [`Error::Schema`] if the declaration is
     /// invalid, is part of a cycle, or adds a source to a flow that has values.
     pub fn replace_column(&self, column: impl Borrow<Column>) -> Result<Self> {
-        let column = column.borrow();
+        self.replacing(column.borrow(), AdoptedColumn::without_values)
+    }
+
+    /// Another flow, in which this column replaces the one of the same name. `adopted` returns the values of the column of a
+    /// number.
+    pub(super) fn replacing(
+        &self,
+        column: &Column,
+        adopted: impl FnOnce(usize) -> AdoptedColumn,
+    ) -> Result<Self> {
         // Locked until the end, so no column is added or removed meanwhile.
         let known = self.columns.lock();
         let at = self.shared.find(column.name())?;
         let declarations = known.replacing(at, column.clone())?;
         let plan = plan(&declarations)?;
         self.refuse_late_sources(&known, &declarations)?;
-        // The column and the dependents have no origin, so these are recomputed.
         let mut origins = declarations.origins(&known);
         let replacement = plan.schema().find(column.name());
-        let dependents = replacement.map(|at| plan.dependents(at)).unwrap_or_default();
-        for recomputed in replacement.into_iter().chain(dependents) {
-            if let Some(origin) = origins.get_mut(recomputed) {
-                *origin = None;
-            }
+        if let Some(column) = replacement {
+            recompute(&plan, column, &mut origins);
         }
         let steps = ComputeSteps::new(declarations.steps());
-        let shared = self.shared.derive(plan, &origins, &steps);
+        let adopted = replacement.map(adopted);
+        let shared = self.shared.derive(plan, &origins, &steps, adopted);
         Ok(Self::of(declarations, shared, steps))
+    }
+
+    /// The declaration of a column.
+    pub(super) fn declaration(&self, column: &str) -> Result<Column> {
+        let at = self.shared.find(column)?;
+        let declarations = self.columns.lock();
+        let declared = declarations.columns.get(at).filter(|declared| declared.name() == column);
+        // Removed since.
+        declared.cloned().ok_or_else(|| Error::unknown_column(column, self.order()))
     }
 
     /// Another flow with the steps of this one before `step`. The two flows are independent from then on.
@@ -356,8 +375,17 @@ impl LiveFlow<'static, Dynamic> {
     }
 }
 
+/// A column has no origin, and the dependents have none, so these are computed anew.
+pub(super) fn recompute(plan: &Plan, column: usize, origins: &mut [Option<usize>]) {
+    for recomputed in plan.dependents(column).into_iter().chain([column]) {
+        if let Some(origin) = origins.get_mut(recomputed) {
+            *origin = None;
+        }
+    }
+}
+
 /// The plan of declarations, which are in topological order.
-fn plan(declarations: &Declarations) -> Result<Arc<Plan>> {
+pub(super) fn plan(declarations: &Declarations) -> Result<Arc<Plan>> {
     let schema = declarations.schema()?;
     if schema.sources().next().is_none() {
         return Err(SchemaErrors::one(SchemaError::NoSource).into());

@@ -7,6 +7,7 @@ mod answers;
 mod attached_file;
 pub(crate) mod bind;
 mod column;
+mod comparison;
 #[doc(hidden)]
 pub mod data;
 mod declarations;
@@ -18,6 +19,7 @@ pub(crate) mod input_type;
 mod live;
 #[cfg(feature = "typed")]
 mod read;
+mod rehearsal;
 mod row;
 #[doc(hidden)]
 pub mod rows;
@@ -38,11 +40,13 @@ pub use crate::run::{ColumnId, Run, Values};
 pub use column::{
     Column, CompactedView, IntoViews, TieredView, View, column, documents, group, prev, source, this,
 };
+pub use comparison::{ComparedStep, Comparison};
 pub use dynamic::{Dynamic, Flow, flow};
 pub use generated::{ColumnOf, ColumnsOf, OpeningOf};
 pub use get::ColumnKey;
 pub use handle::{Derived, Handle, Source, kind};
 pub use live::LiveFlow;
+pub use rehearsal::{Rehearsal, Rehearse};
 pub use row::Row;
 pub(crate) use row::RowChunks;
 pub use typed::{Opening, Typed};

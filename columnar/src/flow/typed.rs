@@ -57,7 +57,7 @@ impl<'a, C: Columns, I: ColumnId> LiveFlow<'a, C, I> {
     }
 
     /// A handle of this type to a flow that has the columns of the type.
-    fn bound(shared: Arc<SharedFlow>, steps: ComputeSteps<'a>) -> Self {
+    pub(super) fn bound(shared: Arc<SharedFlow>, steps: ComputeSteps<'a>) -> Self {
         let plan = shared.plan();
         let columns = C::__bind(&Bind::new(&shared, TypePlan::of::<C>(), &plan));
         Self::of_parts(columns, shared, steps)

@@ -1,6 +1,6 @@
 //! Continue a flow in two ways from the same step.
 //!
-//! Chapter 28 of 35 · [← migrations](super::migrations) · [contents](super) · [looms →](super::looms)
+//! Chapter 28 of 36 · [← migrations](super::migrations) · [contents](super) · [rehearsals →](super::rehearsals)
 //!
 //! A stored value never changes. To try something else, fork the flow: both flows share the earlier steps, and from the
 //! fork on each has its own.
@@ -43,4 +43,4 @@
 //! A flow that is declared at run time can also replace a column: [`replace_column`](crate::Flow::replace_column) makes
 //! a flow that recomputes this column and all that depend on it, and shares everything else.
 //!
-//! [← migrations](super::migrations) · [contents](super) · [looms →](super::looms)
+//! [← migrations](super::migrations) · [contents](super) · [rehearsals →](super::rehearsals)

@@ -1,6 +1,6 @@
 //! All default limits and timeouts, and what changes each.
 //!
-//! Chapter 24 of 35 · [← media](super::media) · [contents](super) · [stores →](super::stores)
+//! Chapter 24 of 36 · [← media](super::media) · [contents](super) · [stores →](super::stores)
 //!
 //! | limit | default | changed by |
 //! |---|---|---|

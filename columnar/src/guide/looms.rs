@@ -1,6 +1,6 @@
 //! Keep conversations and stories that branch, as trees.
 //!
-//! Chapter 29 of 35 · [← forks](super::forks) · [contents](super) · [import export →](super::import_export)
+//! Chapter 30 of 36 · [← rehearsals](super::rehearsals) · [contents](super) · [import export →](super::import_export)
 //!
 //! A [`Loom`](crate::loom::Loom) is a tree of texts on a store. A *node* has an author, a person or a model, and a text
 //! that never changes. A node continues another node, and several nodes may continue the same one. A *path* leads from
@@ -374,4 +374,4 @@
 //!
 //! `cargo run --example loom -- FOLDER` is a conversation that branches, in the terminal.
 //!
-//! [← forks](super::forks) · [contents](super) · [import export →](super::import_export)
+//! [← rehearsals](super::rehearsals) · [contents](super) · [import export →](super::import_export)

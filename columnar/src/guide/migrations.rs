@@ -1,6 +1,6 @@
 //! Change a declaration whose values are stored.
 //!
-//! Chapter 27 of 35 · [← services](super::services) · [contents](super) · [forks →](super::forks)
+//! Chapter 27 of 36 · [← services](super::services) · [contents](super) · [forks →](super::forks)
 //!
 //! A store remembers the declaration of the flow. If the flow has changed, opening the store fails with a list of all
 //! changes, before anything is computed or written:

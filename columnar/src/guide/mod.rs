@@ -36,15 +36,16 @@
 //! | 26 | [`services`] | flows that many clients push and follow; server-sent events |
 //! | 27 | [`migrations`] | declarations that change while values are stored |
 //! | 28 | [`forks`] | two continuations of the same steps |
-//! | 29 | [`looms`] | conversations and stories that branch, as trees |
-//! | 30 | [`import_export`] | a flow as a table for other programs |
-//! | 31 | [`extensions`] | more columns for a flow that already has values |
-//! | 32 | [`modules`] | a flow inside another flow |
-//! | 33 | [`dynamic_flows`] | flows whose columns are known only at run time |
+//! | 29 | [`rehearsals`] | another prompt or model on the past of a column, before it is adopted |
+//! | 30 | [`looms`] | conversations and stories that branch, as trees |
+//! | 31 | [`import_export`] | a flow as a table for other programs |
+//! | 32 | [`extensions`] | more columns for a flow that already has values |
+//! | 33 | [`modules`] | a flow inside another flow |
+//! | 34 | [`dynamic_flows`] | flows whose columns are known only at run time |
 //! | | **testing a flow** | |
-//! | 34 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
+//! | 35 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
 //! | | **when a flow does not compile** | |
-//! | 35 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
+//! | 36 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
 //!
 //! # An hour with columnar
 //!
@@ -116,6 +117,7 @@ pub mod models;
 pub mod modules;
 pub mod previous_values;
 pub mod purposes;
+pub mod rehearsals;
 pub mod renderings;
 pub mod runs;
 pub mod self_history;

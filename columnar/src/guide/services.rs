@@ -1,6 +1,6 @@
 //! Serve a flow: clients push values and follow events while one task computes.
 //!
-//! Chapter 26 of 35 · [← stores](super::stores) · [contents](super) · [migrations →](super::migrations)
+//! Chapter 26 of 36 · [← stores](super::stores) · [contents](super) · [migrations →](super::migrations)
 //!
 //! A [run](super::runs) computes while the program polls the run, and a flow has one run at a time. That fits a program
 //! with one user. In a service several clients push, watch and leave, so the flow gets a separate task:

@@ -204,6 +204,16 @@ pub enum Error {
         /// The mismatch.
         source: BoxError,
     },
+    /// The store of a [rehearsal](crate::flow::Rehearsal) has another one.
+    #[error(
+        "the store has another rehearsal of `{column}`: {reason}; rehearse into an empty store, or as that rehearsal did"
+    )]
+    OtherRehearsal {
+        /// The rehearsed column.
+        column: Name,
+        /// The difference.
+        reason: Box<str>,
+    },
     /// The removal of a column that others depend on.
     #[error(
         "`{column}` is needed by {}: remove them first, or all with `remove_with_dependents`",

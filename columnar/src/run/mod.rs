@@ -33,12 +33,13 @@ mod user_code;
 
 #[cfg(feature = "providers")]
 pub use batch::BatchRun;
+pub(crate) use contexts::RehearsedContexts;
 pub use contexts::{ColumnForecast, Forecast, Overflow, SharedForecast, Unpaid};
 pub use driver::Run;
 pub use error::{Error, Result};
 pub use event::{ColumnId, Event, fmt_variant, listed};
 pub use shared::PendingCell;
 pub(crate) use shared::{Decision, SeenCells, SharedFlow, StepChunks};
+pub(crate) use state::{AdoptedColumn, FlowState, receipt, skip_reason};
 pub use state::{CellState, Values};
-pub(crate) use state::{FlowState, receipt, skip_reason};
 pub(crate) use user_code::ComputeSteps;

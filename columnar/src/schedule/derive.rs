@@ -36,12 +36,23 @@ impl Scheduler {
     /// the column of this flow for each column of `plan`. All other cells are computed.
     ///
     /// Costs the number of columns, of begun cells that are not stored, and of gaps of skipped cells, for any length of
-    /// the past. A column without origin costs its steps.
-    pub(crate) fn derive(&self, plan: Arc<Plan>, origins: &[Option<usize>], step: usize) -> Self {
+    /// the past. A column without origin costs its steps; `adopted` has one such column, and the steps that it has all the
+    /// same.
+    pub(crate) fn derive(
+        &self,
+        plan: Arc<Plan>,
+        origins: &[Option<usize>],
+        step: usize,
+        adopted: Option<(usize, &StoredSteps)>,
+    ) -> Self {
         let mut next = Self::new(plan, self.limit);
         for (column, origin) in origins.iter().enumerate() {
-            let Some(track) = origin.and_then(|origin| self.tracks.get(origin)) else { continue };
-            let track = track.before(step);
+            let adopted = adopted.filter(|(adopted, _)| *adopted == column);
+            let track = match (origin.and_then(|origin| self.tracks.get(origin)), adopted) {
+                (_, Some((_, stored_steps))) => Track::of(stored_steps),
+                (Some(track), None) => track.before(step),
+                (None, None) => continue,
+            };
             // `stored` counts derived cells alone.
             if !next.plan.schema().is_source(column) {
                 next.stored += track.stored();

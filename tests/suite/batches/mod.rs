@@ -4,6 +4,7 @@
 
 mod ends;
 mod mixed;
+mod rehearsed;
 mod resumed;
 mod whole;
 

@@ -20,7 +20,7 @@ flow! {
 }
 
 /// The price of a call of the servers, live and by a batch.
-fn prices(server: &BatchServer) -> [Dollars; 2] {
+pub(super) fn prices(server: &BatchServer) -> [Dollars; 2] {
     let usage = Usage::new(1000, 100);
     let provider = server.provider();
     let price = Price::by_model(columnar::model::Model::name(&provider)).expect("it has a price");

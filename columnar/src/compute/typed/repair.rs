@@ -27,6 +27,7 @@ impl Step<'_> {
             let instruction = settings.instruction.as_deref();
             settings.instruction = instruction.map(|instruction| spec.output.instruct(instruction));
             settings.schema = Some(Arc::clone(&spec.output.schema));
+            settings.retype = Some(|step| step.typed::<T>());
             #[cfg(feature = "parquet")]
             settings.json_type.clone_from(&spec.json_type);
             if let Some(external) = &mut settings.external {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{ColumnContexts, ContextDraft, ContextRecipe};
+use super::{ColumnContexts, ContextDraft, ContextRecipe, OtherContexts};
 use crate::context::{FlowPast, Messages, StoredCells, budget};
 use crate::declare::Reads;
 use crate::history::StepRanges;
@@ -52,7 +52,13 @@ impl SharedFlow {
     /// The contexts of a column and of its thread, which are made if necessary, and kept: that calls the counter. `None` for a
     /// source.
     pub(crate) fn prepare(&self, column: usize) -> Option<Arc<ColumnContexts>> {
-        let thread = self.lock().plan.schema().thread_of(column);
+        let (other, thread) = {
+            let state = self.lock();
+            (state.other_contexts(column).cloned(), state.plan.schema().thread_of(column))
+        };
+        if let Some(other) = other {
+            return other.prepare();
+        }
         thread.and_then(|thread| self.prepare(thread));
         let recipe = {
             let state = self.lock();
@@ -75,6 +81,9 @@ impl FlowState {
         };
         if let Some(missing) = self.missing_input(cell) {
             return Err(Error::Missing { column: self.name(missing.column).clone(), step: missing.step });
+        }
+        if let Some(other) = self.other_contexts(cell.column) {
+            return other.draft(cell.step);
         }
         let Some(contexts) = self.kept(cell.column).cloned() else { return Ok(None) };
         // Contexts of steps that had begun before the fork do not change: requests may have been sent.
@@ -114,6 +123,11 @@ impl FlowState {
         self.contexts.get(column)?.as_ref()
     }
 
+    /// The contexts that a column has in place of its own.
+    pub(super) fn other_contexts(&self, column: usize) -> Option<&Arc<dyn OtherContexts>> {
+        self.rehearsed.as_ref().filter(|other| other.column() == self.name(column))
+    }
+
     /// The recipe of the contexts of a column; `None` for a source.
     fn recipe(&self, column: usize) -> Option<ContextRecipe> {
         let reads = Arc::clone(self.plan.schema().reads(column)?);
@@ -142,6 +156,9 @@ impl FlowState {
 
     /// The contexts of a column of a state that no lock guards: calls the counter. `None` for a source.
     pub(crate) fn contexts_now(&mut self, column: usize) -> Option<Arc<ColumnContexts>> {
+        if let Some(other) = self.other_contexts(column) {
+            return other.prepare();
+        }
         if let Some(thread) = self.plan.schema().thread_of(column) {
             self.contexts_now(thread);
         }

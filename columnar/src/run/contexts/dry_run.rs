@@ -140,7 +140,10 @@ impl TokenSums {
         let before = histories.iter().zip(&skipped).enumerate().map(|(column, (history, skipped))| {
             let max_tokens = state.settings.get(column).and_then(|settings| settings.max_tokens);
             let most = max_tokens.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
-            let assumed = mean(history.sum(begun.clone())).unwrap_or(typical).min(most);
+            let assumed = mean(history.sum(begun.clone()))
+                .or_else(|| state.other_contexts(column)?.mean_tokens())
+                .unwrap_or(typical)
+                .min(most);
             let sums = begun.clone().scan(0, |sum, step| {
                 // A value that is only in the store has no count here, so it gets the average.
                 *sum += match history.text(step) {

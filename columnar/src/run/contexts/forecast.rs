@@ -278,6 +278,9 @@ impl FlowState {
         column: usize,
         steps: &[usize],
     ) -> Option<Vec<usize>> {
+        if let Some(other) = self.other_contexts(column) {
+            return other.request_tokens(steps);
+        }
         let contexts = self.contexts_now(column)?;
         let plan = Arc::clone(&self.plan);
         let reads = plan.schema().reads(column)?;

@@ -5,6 +5,7 @@ mod assemble;
 mod audit;
 mod dry_run;
 mod forecast;
+mod rehearsed;
 mod sharing;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 pub use forecast::{ColumnForecast, Forecast, Overflow};
+pub(crate) use rehearsed::RehearsedContexts;
 pub use sharing::{SharedForecast, Unpaid};
 
 use super::state::damaged_update;
@@ -22,7 +24,7 @@ use crate::context::compaction::LogPrices;
 use crate::context::{
     AssembleError, Assembler, ContextMemory, ContextSettings, Snapshot, TakenViews, previous_step,
 };
-use crate::declare::{InputView, Reads};
+use crate::declare::{InputView, Name, Reads};
 use crate::history::tokens::Counter;
 use crate::history::{MediaRules, SkippedSteps, StepRanges, Value};
 use crate::model::ContextWindow;
@@ -36,6 +38,25 @@ pub(crate) struct ColumnContexts {
     memory: Option<Mutex<ContextMemory>>,
     /// The cache rules of the column's model, if documents need them.
     pub(crate) policy: &'static CachePolicy,
+}
+
+/// The contexts that a column has in place of its own: those of a column of another flow. Behind a trait, because the state of
+/// a flow has it, and it has a flow.
+pub(crate) trait OtherContexts: Send + Sync {
+    /// The column of this flow.
+    fn column(&self) -> &Name;
+
+    /// The values of a context; see [`FlowState::draft`].
+    fn draft(&self, step: usize) -> Result<Option<ContextDraft>>;
+
+    /// The contexts of the column of the other flow, which are made if necessary. Calls the counter.
+    fn prepare(&self) -> Option<Arc<ColumnContexts>>;
+
+    /// The tokens of the requests at these steps, which ascend. Calls filters and the counter.
+    fn request_tokens(&self, steps: &[usize]) -> Option<Vec<usize>>;
+
+    /// The mean tokens of the values that the column of the other flow has.
+    fn mean_tokens(&self) -> Option<usize>;
 }
 
 /// Makes the assembler of a column, outside of the lock: that counts the instruction and the tags.

@@ -218,7 +218,7 @@ impl<I: ColumnId> Run<'_, I> {
                     };
                     // A model is asked for the name. A model that panics here does so again when the step calls the model.
                     let warm_up = caught(|| self.single_flight.join(&step.settings, &context));
-                    let column = context.column().clone();
+                    let column = self.name(cell.column).clone();
                     let stage = ComputationStage::NotStarted { step, context };
                     let mut computation = Computation::new(cell, column, stage, made);
                     computation.warm_up = warm_up.unwrap_or_default();

@@ -10,26 +10,54 @@ use super::past::LoadedValues;
 use super::{FlowState, PastColumn, Unloaded};
 use crate::compute::{Step, StepSettings};
 use crate::declare::{Name, Plan};
+use crate::history::{StoredSteps, Value};
+use crate::model::usage::{CellReceipt, Receipt};
 use crate::run::reopen::FlowDefinition;
 use crate::run::shared::SharedFlow;
 use crate::run::user_code::{ComputeSteps, settings};
 use crate::run::{Error, Result};
+use crate::schedule::Cell;
 use crate::store::Store;
 
 /// The most forks that a flow remembers. Forks of the first steps are forgotten first.
 const FORKS: usize = 16;
 
+/// A column that has values of another flow, as if this one had computed them.
+pub(crate) struct AdoptedColumn {
+    pub(crate) column: usize,
+    /// The values, with their receipts, by step.
+    pub(crate) cells: Vec<(usize, Value, Option<Arc<Receipt>>)>,
+}
+
+impl AdoptedColumn {
+    pub(crate) fn without_values(column: usize) -> Self {
+        Self { column, cells: Vec::new() }
+    }
+
+    fn stored_steps(&self) -> StoredSteps {
+        self.cells.iter().map(|(step, ..)| *step).collect()
+    }
+}
+
 impl SharedFlow {
     /// A flow with the columns of `plan`, in memory. `origins` gives, for each column, the column of this flow whose
-    /// values the new flow takes over.
+    /// values the new flow takes over; a column with adopted values has none.
     pub(crate) fn derive(
         &self,
         plan: Arc<Plan>,
         origins: &[Option<usize>],
         steps: &ComputeSteps<'_>,
+        adopted: Option<AdoptedColumn>,
     ) -> Self {
         let settings = steps.settings();
-        Self::of(self.lock().derive(plan, origins, usize::MAX, settings), None)
+        let stored_steps = adopted.as_ref().map(|adopted| (adopted.column, adopted.stored_steps()));
+        let stored_steps = stored_steps.as_ref().map(|(column, steps)| (*column, steps));
+        let mut state = self.lock().derive(plan, origins, usize::MAX, settings, stored_steps);
+        // No lock guards the new state: the counter is called, and so are the names of models.
+        if let Some(adopted) = adopted {
+            state.adopt_column(adopted);
+        }
+        Self::of(state, None)
     }
 
     /// A flow with the same columns and the values before `step`, in memory.
@@ -67,7 +95,7 @@ impl SharedFlow {
         if state.is_running {
             return Err(Error::Running);
         }
-        let mut next = state.derive(plan, origins, usize::MAX, settings(&left));
+        let mut next = state.derive(plan, origins, usize::MAX, settings(&left), None);
         // A store keeps the entries and declarations of removed columns itself.
         if self.store.is_none() {
             (next.stored.definition, next.removed) = state.removed_columns(origins);
@@ -104,18 +132,20 @@ impl FlowState {
         let plan = Arc::clone(&self.plan);
         let settings = self.settings.clone();
         let origins: Vec<_> = (0..plan.schema().columns().len()).map(Some).collect();
-        self.derive(plan, &origins, step, settings)
+        self.derive(plan, &origins, step, settings, None)
     }
 
-    /// The state of a flow with the columns of `plan` and, of each origin, the values before `step`.
+    /// The state of a flow with the columns of `plan` and, of each origin, the values before `step`. `adopted` has a column
+    /// without origin, and the steps whose values are inserted later.
     fn derive(
         &self,
         plan: Arc<Plan>,
         origins: &[Option<usize>],
         step: usize,
         settings: Vec<Arc<StepSettings>>,
+        adopted: Option<(usize, &StoredSteps)>,
     ) -> Self {
-        let scheduler = self.scheduler.derive(Arc::clone(&plan), origins, step);
+        let scheduler = self.scheduler.derive(Arc::clone(&plan), origins, step, adopted);
         let mut derived = Self {
             table: self.table.derive(origins, step),
             receipts: self.receipts.derive(origins, step),
@@ -129,6 +159,7 @@ impl FlowState {
             exclusions: Arc::new(self.exclusions.before(step)),
             unloaded: self.derive_unloaded(origins, step),
             stored: self.stored.derive(&plan, origins),
+            rehearsed: self.rehearsed.clone(),
             is_stale: self.is_stale,
             ..Self::empty(plan, scheduler)
         };
@@ -144,6 +175,17 @@ impl FlowState {
         // Only now, because `set_settings` forgets contexts. These know the truncations of the shared past.
         derived.contexts = contexts.collect();
         derived
+    }
+
+    /// Inserts adopted values, of cells that count as stored. Calls the counter.
+    fn adopt_column(&mut self, AdoptedColumn { column, cells }: AdoptedColumn) {
+        let made = Some(self.fingerprint(column));
+        for (step, value, calls) in cells {
+            let cell = Cell { column, step };
+            let tokens = self.counter.count(&value);
+            self.table.insert(cell, value, tokens);
+            self.receipts.insert(cell, CellReceipt { calls, made, ..CellReceipt::default() });
+        }
     }
 
     fn derive_unloaded(&self, origins: &[Option<usize>], step: usize) -> BTreeMap<usize, Unloaded> {

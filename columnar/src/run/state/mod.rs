@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
+pub(crate) use derive::AdoptedColumn;
 pub(crate) use past::{PastColumn, PastStore, Unloaded};
 pub(crate) use past::{damaged_update, invalid_history, load_error};
 pub use read::{CellState, Values};
@@ -21,7 +22,7 @@ pub(crate) use values::{ValueTable, entry, receipt, skip_reason};
 
 use self::requests::LastRequests;
 use self::values::Receipts;
-use super::contexts::ColumnContexts;
+use super::contexts::{ColumnContexts, OtherContexts};
 use super::{Error, Result};
 use crate::compute::{Defaults, StepSettings};
 use crate::context::Exclusions;
@@ -77,6 +78,8 @@ pub(crate) struct FlowState {
     /// later.
     pub(crate) removed: BTreeMap<Name, Unloaded>,
     pub(crate) stored: StoredColumns,
+    /// The contexts of another flow, which a column of this one has in place of its own.
+    pub(crate) rehearsed: Option<Arc<dyn OtherContexts>>,
     pub(crate) is_running: bool,
     /// Whether values were pushed or columns added that no run has seen to its end.
     pub(crate) is_stale: bool,
@@ -152,6 +155,7 @@ impl FlowState {
             unloaded: BTreeMap::new(),
             removed: BTreeMap::new(),
             stored: StoredColumns::default(),
+            rehearsed: None,
             is_running: false,
             is_stale: false,
         }

@@ -263,7 +263,7 @@ fn a_fork_shares_the_past_and_computes_the_rest() {
         open.extend(world.successors());
         for step in 0..=3 {
             let mut fork = World::new(Arc::clone(&world.declared), 32);
-            fork.scheduler = world.scheduler.derive(Arc::clone(&world.declared), &origins, step);
+            fork.scheduler = world.scheduler.derive(Arc::clone(&world.declared), &origins, step, None);
             fork.pushed[0] = step;
             fork.stored = world.stored.iter().copied().filter(|cell| cell.step < step).collect();
             fork.skipped = world.skipped.iter().copied().filter(|cell| cell.step < step).collect();
@@ -298,7 +298,7 @@ fn columns_may_be_removed_and_computed_again() {
     let fewer = plan(&[CHAT[0], CHAT[1], CHAT[2], Some(&[(0, ALL), (3, ALL)])]);
     let mut without = World::new(Arc::clone(&fewer), 32);
     let origins = [Some(0), Some(1), Some(2), Some(4)];
-    without.scheduler = world.scheduler.derive(fewer, &origins, usize::MAX);
+    without.scheduler = world.scheduler.derive(fewer, &origins, usize::MAX, None);
     without.pushed[0] = 2;
     let kept =
         |cell: &Cell| Some(Cell { column: origins.iter().position(|o| *o == Some(cell.column))?, ..*cell });
@@ -309,7 +309,7 @@ fn columns_may_be_removed_and_computed_again() {
 
     let mut anew = World::new(plan(&CHAT), 32);
     let origins = [Some(0), Some(1), None, None, Some(4)];
-    anew.scheduler = world.scheduler.derive(plan(&CHAT), &origins, usize::MAX);
+    anew.scheduler = world.scheduler.derive(plan(&CHAT), &origins, usize::MAX, None);
     anew.pushed[0] = 2;
     anew.stored = world.stored.iter().copied().filter(|cell| origins[cell.column].is_some()).collect();
     anew.scheduler.begin();
