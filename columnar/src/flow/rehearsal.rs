@@ -17,7 +17,7 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream;
 
-use super::column::{Column, source};
+use super::column::{Column, View, source};
 use super::comparison::{ComparedStep, Comparison};
 use super::declarations::Declarations;
 use super::dynamic::{Dynamic, Flow, plan, recompute};
@@ -199,12 +199,6 @@ fn trial<'a>(
     judge: Option<&Step<'a>>,
     store: Option<&OpenOptions>,
 ) -> Result<LiveFlow<'a, Dynamic>> {
-    // Declarations have steps that borrow nothing, so the real ones are put in their places below.
-    let declared = |name: &str, views, step: &Step<'a>| {
-        let placeholder = || Step::new(|_: Context| async { "" });
-        let placed = step.settings.check_place().map(|()| placeholder()).map_err(|error| vec![error]);
-        Column::derived(name.to_owned(), views, placed)
-    };
     let [at, request, old] = [STEP, REQUEST, OLD].map(source);
     let new = declared(NEW, vec![old.latest()], step);
     let judgement =
@@ -220,6 +214,12 @@ fn trial<'a>(
     let store = store.map(|options| Arc::clone(&options.store));
     let shared = SharedFlow::new(plan(&declarations)?, store, &steps);
     Ok(LiveFlow::of_parts(Dynamic::new(declarations), Arc::new(shared), steps))
+}
+
+/// A column with another step in place of this one: declarations have steps that borrow nothing.
+fn declared(name: &str, views: Vec<View>, step: &Step<'_>) -> Column {
+    let placed = step.settings.check_place().map(|()| Step::new(|_: Context| async { "" }));
+    Column::derived(name.to_owned(), views, placed.map_err(|error| vec![error]))
 }
 
 impl LiveFlow<'_, Dynamic> {
@@ -239,37 +239,35 @@ impl LiveFlow<'_, Dynamic> {
 impl<C, I> Rehearsal<'_, '_, C, I> {
     /// Checks that the store has no other rehearsal.
     async fn check(&self, values: &[(usize, Value)]) -> Result<()> {
-        let refused = |reason: String| {
-            Err(Error::OtherRehearsal { column: self.column.clone(), reason: reason.into_boxed_str() })
-        };
         for row in 0..self.rows(STEP).max(self.rows(OLD)) {
-            let known = values.get(row);
-            let step =
-                self.value(STEP, row).is_none_or(|step| known.is_some_and(|(at, _)| *step == at.to_string()));
-            if !step {
-                return refused(format!("row {row} is of another step"));
-            }
-            let value =
-                self.value(OLD, row).is_none_or(|old| known.is_some_and(|(_, value)| *old == **value));
-            if !value {
-                return refused(format!("row {row} has another old value"));
+            let step = values.get(row).map(|(step, _)| Value::from(step.to_string()));
+            let old = values.get(row).map(|(_, value)| value.clone());
+            for (source, expected, difference) in
+                [(STEP, step, "is of another step"), (OLD, old, "has another old value")]
+            {
+                let stored = self.value(source, row);
+                if stored.is_some() && stored != expected {
+                    return Err(self.other(format!("row {row} {difference}")));
+                }
             }
         }
-        for cell in self.trial.stale().await?.cells {
+        for StaleCell { column, step, reasons } in self.trial.stale().await?.cells {
             // A run by batches may have answered with another model than the one that the flow has.
-            let inherits = self.trial.shared.by_name(&cell.column, |state, column| {
+            let inherits = self.trial.shared.by_name(&column, |state, column| {
                 let model = state.settings.get(column).and_then(|settings| settings.model.as_ref());
                 matches!(model, Some(Choice::Inherited))
             })?;
-            let mut reasons = cell.reasons.iter();
-            if let Some(reason) =
-                reasons.find(|reason| !(inherits && matches!(reason, StaleReason::Model { .. })))
-            {
-                let StaleCell { column, step, .. } = &cell;
-                return refused(format!("`{column}` in row {step} has the value of {reason}"));
+            let mut reasons = reasons.iter();
+            let reason = reasons.find(|reason| !inherits || !matches!(reason, StaleReason::Model { .. }));
+            if let Some(reason) = reason {
+                return Err(self.other(format!("`{column}` in row {step} has the value of {reason}")));
             }
         }
         Ok(())
+    }
+
+    fn other(&self, reason: String) -> Error {
+        Error::OtherRehearsal { column: self.column.clone(), reason: reason.into_boxed_str() }
     }
 
     /// Pushes the rows that the store does not have.

@@ -18,9 +18,8 @@
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let model = ScriptedModel::new(|request| request.instruction.to_uppercase());
 //! let desk = Desk::new();
-//! # desk.set_model(model.clone());
+//! desk.set_model(ScriptedModel::new(|request| request.instruction.to_uppercase()));   // a model for tests
 //! desk.ticket.push_all(["My jacket is late.", "The zip is broken."]).await?;
 //! desk.run().await?;
 //!
@@ -40,8 +39,8 @@
 //! # The context as it was
 //!
 //! A column with self history showed its own earlier replies. A rehearsal shows these, and not the new ones: so each step is a
-//! fair comparison of two answers to one question. Windows, exclusions, documents and threads are those of the step. What belongs
-//! to the new step is new: its instruction, its model, its budget. A budget cuts anew where the new instruction is longer.
+//! fair comparison of two answers to one question. Windows, exclusions, documents and threads are as they were at the step. What
+//! belongs to the new step is new: its instruction, its model, its budget. A budget cuts anew where the new instruction is longer.
 //!
 //! Where the new replies would have led is another question. A [fork](super::forks) or
 //! [`replace_column`](crate::flow::LiveFlow::replace_column) answers it, and computes each step after the one before.
@@ -104,19 +103,21 @@
 //! write the new prompt into the declaration:
 //!
 //! ```
-//! # use columnar::prelude::*;
-//! # use columnar::store::MemoryStore;
-//! # use columnar::testing::script;
+//! use columnar::prelude::*;
+//! use columnar::store::MemoryStore;
+//! use columnar::testing::script;
+//!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
-//! # let desk = flow([column("reply", source("ticket").latest(), script(["Sorry!"]))])?;
-//! # desk.push("ticket", "It is late.").await?;
-//! # desk.run().await?;
-//! # let rehearsal = desk.rehearse("reply").with(script(["It is on its way."])).await?;
-//! # rehearsal.run().await?;
+//! let desk = flow([column("reply", source("ticket").latest(), script(["Sorry!"]))])?;
+//! desk.push("ticket", "It is late.").await?;
+//! desk.run().await?;
+//! let rehearsal = desk.rehearse("reply").with(script(["It is on its way."])).await?;
+//! rehearsal.run().await?;
+//!
 //! let adopted = rehearsal.adopt()?;
 //! adopted.run().await?;
 //! adopted.fork_into(adopted.steps(), MemoryStore::new()).await?;
-//! # assert_eq!(adopted.get("reply", 0).as_deref(), Some("It is on its way."));
+//! assert_eq!(adopted.get("reply", 0).as_deref(), Some("It is on its way."));
 //! # Ok(()) }
 //! ```
 //!

@@ -13,7 +13,7 @@ flow! {
     /// Each reply knows the last ones, so a live flow has one request at a time.
     struct Desk {
         source ticket;
-        column reply(ticket, self.window(3)) = |cx: Context| async move { format!("Reply {}.", cx.step()) };
+        column reply(ticket.latest, self.window(3)) = |cx: Context| async move { format!("Reply {}.", cx.step()) };
     }
 }
 
@@ -45,7 +45,8 @@ async fn a_thousand_steps_are_one_wave_at_half_the_price() -> Result<()> {
         drop(run);
         drop(rehearsal);
         let rehearsal = begin().await?;
-        batch(&rehearsal, &server).max_requests(400).await?;
+        let ended = batch(&rehearsal, &server).max_requests(400).await;
+        assert!(ended.is_ok(), "{}", ended.unwrap_err());
 
         let comparison = rehearsal.comparison();
         assert_eq!((comparison.different(), comparison.missing()), (1000, 0));

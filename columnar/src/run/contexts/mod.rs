@@ -40,8 +40,8 @@ pub(crate) struct ColumnContexts {
     pub(crate) policy: &'static CachePolicy,
 }
 
-/// The contexts that a column has in place of its own: those of a column of another flow. Behind a trait, because the state of
-/// a flow has it, and it has a flow.
+/// The contexts of a column of another flow, which a column of this one has in place of its own. A trait, because the state of
+/// a flow has these contexts, and they have a flow.
 pub(crate) trait OtherContexts: Send + Sync {
     /// The column of this flow.
     fn column(&self) -> &Name;
