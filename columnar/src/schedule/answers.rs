@@ -25,9 +25,7 @@ impl Scheduler {
         self.set(cell, Slot::Pending);
         self.pending.insert(cell);
         // The events of later steps need not wait for an answer that may never come.
-        if let Some(track) = self.tracks.get(cell.column) {
-            self.outbox.advance(cell.column, self.plan.rank(cell.column), track);
-        }
+        self.advance(cell.column);
     }
 
     /// Asks for the next cell.

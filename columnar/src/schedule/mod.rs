@@ -102,6 +102,8 @@ pub(crate) struct Scheduler {
     /// The number of stored derived cells, skipped cells included.
     stored: usize,
     limit: usize,
+    /// Whether a column has an interval, by which it skips steps before their inputs are stored.
+    has_intervals: bool,
     /// Whether the run has no limit.
     is_unlimited: bool,
     /// Whether nothing new starts until the run has stopped.
@@ -125,6 +127,7 @@ impl Scheduler {
             stored: 0,
             // With a limit of 0 no cell could start, and a run would end with nothing computed.
             limit: limit.max(1),
+            has_intervals: false,
             is_unlimited: false,
             halted: false,
             plan,
@@ -139,6 +142,7 @@ impl Scheduler {
     /// Sets the rules of a column from now on.
     pub(crate) fn rule(&mut self, column: usize, rules: Rules) {
         self.ready.limit(column, rules.limit.map_or(usize::MAX, |cells| cells.max(1)));
+        self.has_intervals |= rules.every.is_some();
         let Some(slot) = self.rules.get_mut(column) else { return };
         let is_ready_otherwise = (slot.every, slot.is_external) != (rules.every, rules.is_external);
         *slot = rules;
@@ -293,8 +297,25 @@ impl Scheduler {
     }
 
     fn emit(&mut self, cell: Cell) {
-        if let Some(track) = self.tracks.get(cell.column) {
-            self.outbox.emit(cell, self.plan.rank(cell.column), track);
+        self.outbox.emit(cell, self.plan.rank(cell.column));
+        self.advance(cell.column);
+    }
+
+    /// Lets the events of a column go on, and those of its readers where these wait.
+    fn advance(&mut self, column: usize) {
+        let plan = self.has_intervals.then(|| Arc::clone(&self.plan));
+        let mut next = Some(column);
+        let mut readers = Vec::new();
+        while let Some(column) = next {
+            let Some(track) = self.tracks.get(column) else { return };
+            let rank = self.plan.rank(column);
+            if self.outbox.advance(column, rank, track, plan.as_deref())
+                && let Some(plan) = &plan
+            {
+                let others = plan.readers(column).iter().map(|reader| reader.column);
+                readers.extend(others.filter(|reader| *reader != column));
+            }
+            next = readers.pop();
         }
     }
 
@@ -494,9 +515,7 @@ impl Scheduler {
         self.leave(cell);
         self.failed.push(cell);
         // The events of later steps need not wait for a cell that will have no event in this run.
-        if let Some(track) = self.tracks.get(cell.column) {
-            self.outbox.advance(cell.column, self.plan.rank(cell.column), track);
-        }
+        self.advance(cell.column);
     }
 
     /// Notes that a cell is no longer computed or stored.

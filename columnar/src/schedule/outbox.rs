@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::action::{Action, Cell};
 use super::track::Track;
+use crate::declare::Plan;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
@@ -48,32 +49,53 @@ impl Outbox {
         self.held.clear();
     }
 
-    /// Emits the event of a stored cell, or holds it until the events of earlier steps.
-    pub(super) fn emit(&mut self, cell: Cell, rank: usize, track: &Track) {
+    /// Holds the event of a stored cell until the events of earlier steps; emits the event of a cell that they have passed.
+    pub(super) fn emit(&mut self, cell: Cell, rank: usize) {
         // A cell may be answered after later steps, whose events have not waited for it.
-        if self.emitted.get(cell.column).is_some_and(|next| cell.step <= *next) {
+        if self.emitted.get(cell.column).is_some_and(|next| cell.step < *next) {
             self.push(Action::Emit(cell));
         } else {
             self.held.insert((cell.step, rank, cell));
         }
-        self.advance(cell.column, rank, track);
     }
 
-    /// Emits the held events of a column that no longer wait, after one more of its steps is stored, has failed or waits for an answer.
-    pub(super) fn advance(&mut self, column: usize, rank: usize, track: &Track) {
+    /// Emits the held events of a column that no longer wait, after one more of its steps is stored, has failed or waits for an
+    /// answer. Returns whether the column has passed a step.
+    ///
+    /// A cell comes after the cells that it reads, because each earlier cell of its column has waited for what that one reads.
+    /// With a `plan`, some cells have not waited: then the events of a column follow the events of its inputs.
+    pub(super) fn advance(&mut self, column: usize, rank: usize, track: &Track, plan: Option<&Plan>) -> bool {
         // A column that was added during the run passes the stored steps here, without events.
         if self.emitted.len() <= column {
             self.emitted.resize(column + 1, 0);
         }
-        let Some(emitted) = self.emitted.get_mut(column) else { return };
-        while *emitted < track.prefix() || track.is_stored(*emitted) || track.holds_nothing_back(*emitted) {
-            let cell = Cell { column, step: *emitted };
+        let Some(&first) = self.emitted.get(column) else { return false };
+        let mut step = first;
+        while (step < track.prefix() || track.is_stored(step) || track.holds_nothing_back(step))
+            && plan.is_none_or(|plan| self.has_passed_inputs(plan, Cell { column, step }))
+        {
+            let cell = Cell { column, step };
             // A cell that an earlier run has stored is not held, and has no event.
-            if self.held.remove(&(cell.step, rank, cell)) {
+            if self.held.remove(&(step, rank, cell)) {
                 self.actions.push_back(Action::Emit(cell));
             }
-            *emitted += 1;
+            step += 1;
         }
+        if let Some(emitted) = self.emitted.get_mut(column) {
+            *emitted = step;
+        }
+        step > first
+    }
+
+    /// Whether the inputs of a cell have passed the newest steps that the cell may show. Sources have no events.
+    fn has_passed_inputs(&self, plan: &Plan, cell: Cell) -> bool {
+        let schema = plan.schema();
+        let inputs = schema.reads(cell.column).into_iter().flat_map(|reads| reads.all_inputs());
+        let mut inputs = inputs.filter(|input| !schema.is_source(input.column));
+        inputs.all(|input| {
+            let newest = cell.step.checked_sub(input.spec.lag);
+            newest.is_none_or(|newest| self.emitted.get(input.column).is_some_and(|next| newest < *next))
+        })
     }
 
     /// Emits all held events: no cell will finish before these.

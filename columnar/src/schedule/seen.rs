@@ -90,7 +90,21 @@ impl Scheduler {
         let next = self.tracks.iter().zip(seen).enumerate().filter_map(|(column, (track, seen))| {
             Some((seen.next_stored(track, is_running)?, self.plan.rank(column), column))
         });
+        let next = next
+            .filter(|(step, _, column)| self.has_seen_inputs(Cell { column: *column, step: *step }, seen));
         next.min().map(|(step, _, column)| Cell { column, step })
+    }
+
+    /// Whether a reader has seen the newest steps that a cell may show, as far as these are stored. A column without an interval
+    /// has waited for its inputs at each step, so they have been seen.
+    fn has_seen_inputs(&self, cell: Cell, seen: &[SeenSteps]) -> bool {
+        let reads = self.plan.schema().reads(cell.column).filter(|_| self.has_intervals);
+        let mut inputs = reads.into_iter().flat_map(|reads| reads.all_inputs());
+        inputs.all(|input| {
+            let Some(step) = cell.step.checked_sub(input.spec.lag) else { return true };
+            let is_stored = self.is_stored(Cell { column: input.column, step });
+            !is_stored || seen.get(input.column).is_some_and(|seen| seen.contains(step))
+        })
     }
 
     /// The stored steps of a column, for a reader that has seen all.

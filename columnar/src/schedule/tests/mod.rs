@@ -112,6 +112,11 @@ fn a_column_is_computed_now_and_then() {
         let rare = world(&SMALL, 32).with_every(1, steps).with_faults(1, OnFailure::Stop);
         assert!(search(rare, 2) > 100);
     }
+    // A column that skips a step knows nothing of the inputs there, and its events come after theirs all the same.
+    search(world(&SMALL, 32).with_every(2, 2), 2);
+    let chain: [Option<Views<'_>>; 4] =
+        [None, Some(&[(0, LATEST)]), Some(&[(1, LATEST), (2, LATEST)]), Some(&[(2, LATEST), (0, LATEST)])];
+    search(world(&chain, 32).with_every(2, 2), 3);
 }
 
 /// What a window shows may depend on earlier cells, if a column skips steps: in every order of completion, and with every
@@ -139,6 +144,7 @@ fn cells_that_are_answered_from_outside_delay_nobody() {
             search(world(&columns, 2).with_external(external).with_faults(1, on_failure), 2);
         }
     }
+    search(world(&SMALL, 32).with_every(2, 2).with_external(2), 2);
     // A column that reads its own answers.
     search(world(&[None, Some(&[(0, LATEST), (1, ALL)]), Some(&[(1, LATEST)])], 32).with_external(1), 3);
 }

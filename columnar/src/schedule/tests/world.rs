@@ -485,9 +485,11 @@ impl TestReader {
             let seen_now = world.scheduler.seen(column);
             assert!((0..world.begun()).all(|step| seen_now.contains(step) == world.is_stored(column, step)));
             let waits = |step: usize| {
+                let inputs = world.shown(Cell { column, step }).unwrap_or_default();
                 is_running
-                    && (0..step)
+                    && ((0..step)
                         .any(|early| !seen.contains(early) && !world.holds_nothing_back(column, early))
+                        || inputs.iter().any(|input| !self.cells.contains(input)))
             };
             assert!(stored.all(|step| seen.contains(step) || waits(step)), "column {column} is behind");
         }

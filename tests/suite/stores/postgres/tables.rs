@@ -33,6 +33,23 @@ const ALL: &str = "select format('%s %s %s %s',
     (select array_agg(it) from columnar_cells it), (select array_agg(it) from columnar_prefixes it))";
 
 #[tokio::test]
+async fn a_rehearsal_changes_no_row_of_the_flow() {
+    let Some(database) = Database::new("rehearsal").await else { return };
+    let step = Log::default().upper("map");
+    let columns = [column("map", (source("user"), columnar::this()), step)];
+    let f = Flow::open(PostgresStore::new(database.address(), "monday"), columns).await.expect("it is new");
+    for text in ["one", "two"] {
+        f.push("user", text).await.expect("it is stored");
+    }
+    f.run().await.expect("nothing fails");
+    let before: String = database.one(ALL).await;
+    let rehearsal = f.rehearse("map").await.expect("a column");
+    rehearsal.run().await.expect("nothing fails");
+    rehearsal.adopt().expect("the column is there").run().await.expect("nothing fails");
+    assert_eq!((rehearsal.comparison().same(), database.one::<String>(ALL).await), (2, before));
+}
+
+#[tokio::test]
 async fn s13_a_newer_format_is_rejected_before_anything_is_written() {
     let Some(database) = Database::new("s13").await else { return };
     drop(opened(&database.address(), "monday").await);
