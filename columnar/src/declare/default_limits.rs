@@ -56,6 +56,10 @@ pub(crate) const FIRST_LOOK: Duration = Duration::from_secs(30);
 #[cfg(feature = "providers")]
 pub(crate) const LONGEST_LOOK: Duration = Duration::from_mins(10);
 
+/// The connections to a PostgreSQL server that the flows of a store share.
+#[cfg(feature = "postgres")]
+pub(crate) const POSTGRES_CONNECTIONS: usize = 4;
+
 /// The time until a PostgreSQL server accepts a connection.
 #[cfg(feature = "postgres")]
 pub(crate) const POSTGRES_CONNECT: Duration = Duration::from_secs(10);

@@ -19,6 +19,7 @@
 //! | the text of a reply | 16 MiB | `model::Provider::text_limit` |
 //! | the pause between the first two looks at a batch | 30 s | `BatchRun::pauses` |
 //! | the pause between two later looks at a batch | 10 min | `BatchRun::pauses` |
+//! | the connections to a PostgreSQL server that the flows of a store share | 4 | `PostgresStore::connections` |
 //! | the time until a PostgreSQL server accepts a connection | 10 s | `connect_timeout` in the address |
 //! | the time that a write waits for other processes that write to the same SQLite file | 1 min | not changed |
 //! | the time for a web page, with redirects | 10 s | `web::Web::timeout` |

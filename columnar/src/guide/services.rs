@@ -135,7 +135,8 @@
 //! The function may also set the model, the budget or the [spend limit](super::costs#a-limit) of the flow that it opens.
 //!
 //! With a `SqliteStore` for each key, all conversations are in one file, and all open conversations share one
-//! connection. The keys may be any text. A `FileStore` takes a path, so check keys that clients send: such a key may
+//! connection. In PostgreSQL, `Flows::new(move |key| Chat::open(chats.flow(key)))` opens all conversations on the four
+//! connections of the store `chats`. The keys may be any text. A `FileStore` takes a path, so check keys that clients send: such a key may
 //! lead out of the folder.
 //!
 //! The stores [list and delete](super::stores#many-flows) conversations. An open conversation cannot be deleted.

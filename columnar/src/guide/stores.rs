@@ -181,8 +181,8 @@
 //! ```
 //!
 //! All flows of a SQLite file that a process has open share a connection, so a service can have a thousand conversations
-//! open with five file descriptors. A flow in a folder takes two and a thread; a flow in PostgreSQL takes a thread and a
-//! connection.
+//! open with five file descriptors. A flow in a folder takes two and a thread. Flows in PostgreSQL share four connections
+//! if their stores are made of one: `chats.flow("ada")` is a store on the connections of `chats`.
 //!
 //! # Without the program
 //!

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+use std::{collections::BTreeMap, convert::Infallible};
 
 use futures::channel::oneshot;
 use futures::future::FutureExt;
@@ -19,6 +21,9 @@ use crate::declare::Name;
 
 /// The most cells of one write.
 const BATCH: usize = 1024;
+
+/// The most tasks of a round, so that the puts of other handles do not wait for all tasks that have come.
+const TASKS: usize = 16;
 
 /// The most requests that a round looks at.
 const ROUND: usize = 4096;
@@ -116,10 +121,14 @@ impl<S: Server> Thread<S> {
         wait(answered)
     }
 
-    /// Runs a task on the thread, and blocks until it is done.
-    #[cfg(feature = "sqlite")]
-    pub(crate) fn run(&self, handle: HandleId, task: impl FnOnce(&mut S) + Send + 'static) {
-        let (running, done) = mpsc::channel::<()>();
+    /// Runs a task on the thread. Nothing is ever sent on the channel, which is closed when the task is gone.
+    #[cfg(any(feature = "postgres", feature = "sqlite"))]
+    pub(crate) fn run(
+        &self,
+        handle: HandleId,
+        task: impl FnOnce(&mut S) + Send + 'static,
+    ) -> Receiver<Infallible> {
+        let (running, done) = mpsc::channel();
         self.send(QueuedRequest::Do(
             handle,
             Box::new(move |server| {
@@ -127,8 +136,7 @@ impl<S: Server> Thread<S> {
                 task(server);
             }),
         ));
-        // Nothing is ever sent: receiving ends with an error when the task is gone.
-        let _ = done.recv();
+        done
     }
 
     /// Sends a request. If the thread is gone, the answer's channel closes, which the receiver sees.
@@ -180,6 +188,34 @@ pub(crate) fn answer_all(answers: Vec<Answer<Put>>, outcome: Result<Vec<Put>, St
     }
 }
 
+/// The cells of a handle that are stored together.
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub(crate) struct CellWrite {
+    pub(crate) handle: HandleId,
+    pub(crate) cells: Vec<NewCell>,
+}
+
+/// The cells of each handle that may write, and the answers that wait for the outcome. Other puts are answered at once.
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub(crate) fn by_handle(
+    puts: Vec<PutRequest>,
+    check: impl Fn(HandleId) -> Result<(), StoreError>,
+) -> (Vec<CellWrite>, Vec<Vec<Answer<Put>>>) {
+    let mut by_handle = BTreeMap::<HandleId, (Vec<NewCell>, Vec<Answer<Put>>)>::new();
+    for PutRequest { handle, cell, answer } in puts {
+        match check(handle) {
+            Ok(()) => {
+                let (cells, answers) = by_handle.entry(handle).or_default();
+                cells.push(cell);
+                answers.push(answer);
+            }
+            // The future that waits for the answer may have been dropped.
+            Err(error) => drop(answer.send(Err(error))),
+        }
+    }
+    by_handle.into_iter().map(|(handle, (cells, answers))| (CellWrite { handle, cells }, answers)).unzip()
+}
+
 /// The requests of a round, in order.
 struct WriteRound<S> {
     /// The puts that no other request of the same handle precedes.
@@ -198,10 +234,16 @@ impl<S> WriteRound<S> {
         let mut delayed = HashSet::new();
         for request in waiting {
             match request {
-                QueuedRequest::Put(put) if !with_tasks.contains(&put.handle) && round.puts.len() < BATCH => {
+                QueuedRequest::Put(put)
+                    if round.puts.len() < BATCH
+                        && !with_tasks.contains(&put.handle)
+                        && !delayed.contains(&put.handle) =>
+                {
                     round.puts.push(put);
                 }
-                QueuedRequest::Do(handle, task) if !delayed.contains(&handle) => {
+                QueuedRequest::Do(handle, task)
+                    if round.tasks.len() < TASKS && !delayed.contains(&handle) =>
+                {
                     with_tasks.insert(handle);
                     round.tasks.push(task);
                 }
@@ -320,6 +362,13 @@ mod tests {
         assert_eq!(served(&mixed).writes, [30]);
         let reread = [(0, true), (1, false), (0, false), (0, true), (1, true), (2, true)];
         assert_eq!(served(&reread).writes, [2, 2]);
+        let waiting: Vec<_> = (1..=TASKS as u64 + 1).map(|handle| (handle, false)).collect();
+        let behind_a_task = [&waiting[..], &[(0, true), (TASKS as u64 + 1, true)]].concat();
+        assert_eq!(
+            served(&behind_a_task).writes,
+            [1, 1],
+            "a put does not overtake a task of the same handle"
+        );
         assert_eq!(served(&vec![(0, true); BATCH + 1]).writes, [BATCH, 1]);
     }
 }

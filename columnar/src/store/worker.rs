@@ -41,10 +41,6 @@ pub(crate) trait Backend: Sized + Send + 'static {
 
     /// Deletes the flow at a location, which nobody owns, not even the caller.
     fn delete(location: &Self::Location) -> Result<(), StoreError>;
-
-    /// Hears that the handle is being dropped, and waits for the thread: requests that could wait without end must
-    /// soon fail.
-    fn handle_dropped(_: &Self::Location) {}
 }
 
 /// A handle to a backend on a separate thread. When the handle is dropped, the thread finishes all requests and ends.
@@ -52,12 +48,6 @@ pub(crate) struct Worker<B: Backend> {
     pub(super) location: B::Location,
     handle: HandleId,
     thread: Mutex<Option<Thread<WorkerState<B>>>>,
-}
-
-impl<B: Backend> Drop for Worker<B> {
-    fn drop(&mut self) {
-        B::handle_dropped(&self.location);
-    }
 }
 
 /// The state of a backend.

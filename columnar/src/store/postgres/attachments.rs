@@ -14,8 +14,7 @@ const LOCK: &str = "begin; select pg_advisory_xact_lock_shared(hashtext('columna
 
 /// Deletes a flow, and the attachments that no other flow has, in one transaction.
 pub(super) async fn delete_flow(client: &Client, flow: i32) -> Result<(), PostgresError> {
-    // The lock comes first, and each statement sees what was committed before it began. After a failure the connection is
-    // closed, which ends the transaction.
+    // The lock comes first, and each statement sees what was committed before it began.
     const LOCK_ALL: &str = "begin; select pg_advisory_xact_lock(hashtext('columnar attachments'))";
     const PURGE: &str = "
         delete from columnar_attachments as attachment where not exists
@@ -35,15 +34,6 @@ impl Ownership {
         digest: &str,
         bytes: &[u8],
     ) -> Result<bool, PostgresError> {
-        let stored = self.store_blob(client, digest, bytes).await;
-        if !matches!(stored, Ok(true) | Err(PostgresError::Lost(_))) {
-            // The connection stays in use, and all later statements would be a part of the transaction.
-            let _ = client.batch_execute("rollback").await;
-        }
-        stored
-    }
-
-    async fn store_blob(&self, client: &Client, digest: &str, bytes: &[u8]) -> Result<bool, PostgresError> {
         // `for share` makes the next owner wait until this is committed. Most values have an attachment that is stored,
         // whose bytes need not be sent.
         const NAME: &str = "
@@ -58,12 +48,13 @@ impl Ownership {
         client.batch_execute(LOCK).await?;
         let [flow, owners] = self.parameters();
         let parameters: [Parameter<'_>; 3] = [flow, owners, (&digest, Type::TEXT)];
-        let Some(row) = client.query_typed_opt(NAME, &parameters).await? else { return Ok(false) };
-        if !row.try_get::<_, bool>(0)? {
+        let is_stored =
+            client.query_typed_opt(NAME, &parameters).await?.map(|row| row.try_get(0)).transpose()?;
+        if is_stored == Some(false) {
             client.query_typed(STORE, &[(&digest, Type::TEXT), (&bytes, Type::BYTEA)]).await?;
         }
         client.batch_execute("commit").await?;
-        Ok(true)
+        Ok(is_stored.is_some())
     }
 
     /// The bytes of an attachment of the flow.

@@ -1,6 +1,6 @@
-//! The write of a batch of cells, which may take several attempts.
+//! The write of the cells of several flows in one transaction, which may take several attempts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use futures::future;
 use tokio_postgres::types::Type;
@@ -13,13 +13,22 @@ use super::cells::{self, Ownership};
 use super::error::PostgresError;
 use super::session::Parameter;
 
-/// A batch of cells that is being stored. Of several entries for one cell the first one counts.
+/// The cells of a flow, and who writes.
+pub(super) struct OwnedCells<'a> {
+    pub(super) ownership: Ownership,
+    pub(super) cells: &'a [NewCell],
+}
+
+/// The outcomes of the cells of a flow; `None` if there has been another owner, and nothing is stored.
+pub(super) type FlowPuts = Option<Vec<Put>>;
+
+/// Cells that are being stored. Of several entries for one cell the first one counts.
 pub(super) struct BatchWrite<'a> {
-    ownership: Ownership,
-    cells: &'a [NewCell],
+    writes: Vec<OwnedCells<'a>>,
     /// The index of a cell in the lists below.
-    indexes: HashMap<(&'a str, i64), usize>,
+    indexes: HashMap<(i32, &'a str, i64), usize>,
     firsts: Vec<&'a NewCell>,
+    flows: Vec<i32>,
     columns: Vec<&'a str>,
     steps: Vec<i64>,
     values: Vec<Option<&'a [u8]>>,
@@ -31,55 +40,54 @@ pub(super) struct BatchWrite<'a> {
 }
 
 impl<'a> BatchWrite<'a> {
-    pub(super) fn new(ownership: Ownership, cells: &'a [NewCell]) -> Result<Self, StoreError> {
-        let mut write = Self {
-            ownership,
-            cells,
-            indexes: HashMap::with_capacity(cells.len()),
+    /// The write of the cells of flows, each of which is named once.
+    pub(super) fn new(writes: Vec<OwnedCells<'a>>) -> Result<Self, StoreError> {
+        let mut batch = Self {
+            indexes: HashMap::with_capacity(writes.iter().map(|write| write.cells.len()).sum()),
             firsts: vec![],
+            flows: vec![],
             columns: vec![],
             steps: vec![],
             values: vec![],
             receipts: vec![],
             sums: vec![],
             transactions: vec![],
+            writes: vec![],
         };
-        for cell in cells {
-            let step = cells::number_of(&cell.column, cell.step)?;
-            write.indexes.entry((cell.column.as_str(), step)).or_insert_with(|| {
-                let entry = EntryBytes::of(&cell.entry);
-                write.columns.push(cell.column.as_str());
-                write.steps.push(step);
-                write.values.push(entry.value);
-                write.receipts.push(entry.receipt);
-                write.sums.push(cells::cell_checksum(&cell.column, step, entry));
-                write.firsts.push(cell);
-                write.firsts.len() - 1
-            });
+        for OwnedCells { ownership: Ownership { flow, .. }, cells } in &writes {
+            for cell in *cells {
+                let step = cells::number_of(&cell.column, cell.step)?;
+                batch.indexes.entry((*flow, cell.column.as_str(), step)).or_insert_with(|| {
+                    let entry = EntryBytes::of(&cell.entry);
+                    batch.flows.push(*flow);
+                    batch.columns.push(cell.column.as_str());
+                    batch.steps.push(step);
+                    batch.values.push(entry.value);
+                    batch.receipts.push(entry.receipt);
+                    batch.sums.push(cells::cell_checksum(&cell.column, step, entry));
+                    batch.firsts.push(cell);
+                    batch.firsts.len() - 1
+                });
+            }
         }
-        Ok(write)
+        batch.writes = writes;
+        Ok(batch)
     }
 
-    /// Stores the cells that are missing; `None` if there has been another owner.
-    pub(super) async fn attempt(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
-        let done = self.transact(client).await;
-        if !matches!(done, Ok(Some(_)) | Err(PostgresError::Lost(_))) {
-            // The connection stays in use. A failed statement leaves the transaction open, and all later statements
-            // would be a part of it.
-            let _ = client.batch_execute("rollback").await;
-        }
-        done
-    }
-
-    async fn transact(&mut self, client: &Client) -> Result<Option<Vec<Put>>, PostgresError> {
+    /// Stores the cells that are missing. Returns the outcome of each flow. After an error the transaction may be open.
+    pub(super) async fn attempt(&mut self, client: &Client) -> Result<Vec<FlowPuts>, PostgresError> {
         let stored = self.store(client).await?;
-        let Some(row) = stored.first() else { return Ok(None) };
-        // Noted before the commit: the confirmation may be lost, and the next attempt must know this id.
-        self.transactions.push(row.try_get(0)?);
+        if let Some(row) = stored.first() {
+            // Noted before the commit: the confirmation may be lost, and the next attempt must know this id.
+            self.transactions.push(row.try_get(0)?);
+        }
+        let mut owned = HashSet::with_capacity(self.writes.len());
         let mut puts = vec![None; self.firsts.len()];
         for row in &stored {
-            if let Some(column) = row.try_get(1)?
-                && let Some((_, put)) = self.cell_mut(&mut puts, column, row.try_get(2)?)
+            let flow = row.try_get(1)?;
+            owned.insert(flow);
+            if let Some(column) = row.try_get(2)?
+                && let Some((_, put)) = self.cell_mut(&mut puts, flow, column, row.try_get(3)?)
             {
                 *put = Some(Put::Stored);
             }
@@ -87,38 +95,43 @@ impl<'a> BatchWrite<'a> {
         // The insert waited for the transactions of the rows that it met, so this query sees those rows.
         if puts.contains(&None) {
             for row in self.earlier(client).await? {
-                if let Some((cell, put)) = self.cell_mut(&mut puts, row.try_get(0)?, row.try_get(1)?) {
-                    let ours = self.transactions.contains(&row.try_get(5)?);
+                let cell = self.cell_mut(&mut puts, row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+                if let Some((cell, put)) = cell {
+                    let ours = self.transactions.contains(&row.try_get(6)?);
                     *put = Some(if ours {
                         Put::Stored
                     } else {
-                        Put::Exists(cells::entry(&row, 2, &cell.column, cell.step)?)
+                        Put::Exists(cells::entry(&row, 3, &cell.column, cell.step)?)
                     });
                 }
             }
         }
         // Found before the commit, so that an error rolls the batch back.
-        let answers = self.answers(&puts)?;
+        let answers = self.writes.iter().map(|write| {
+            owned.contains(&write.ownership.flow).then(|| self.answers(write, &puts)).transpose()
+        });
+        let answers = answers.collect::<Result<_, _>>()?;
         client.batch_execute("commit").await?;
-        Ok(Some(answers))
+        Ok(answers)
     }
 
     /// The cell of a row, and the outcome.
     fn cell_mut<'p>(
         &self,
         puts: &'p mut [Option<Put>],
+        flow: i32,
         column: &str,
         step: i64,
     ) -> Option<(&'a NewCell, &'p mut Option<Put>)> {
-        let index = *self.indexes.get(&(column, step))?;
+        let index = *self.indexes.get(&(flow, column, step))?;
         Some((self.firsts.get(index)?, puts.get_mut(index)?))
     }
 
-    /// The outcome of each cell.
-    fn answers(&self, puts: &[Option<Put>]) -> Result<Vec<Put>, StoreError> {
-        let answers = self.cells.iter().map(|cell| {
+    /// The outcome of each cell of a flow.
+    fn answers(&self, write: &OwnedCells<'_>, puts: &[Option<Put>]) -> Result<Vec<Put>, StoreError> {
+        let answers = write.cells.iter().map(|cell| {
             let step = cells::number_of(&cell.column, cell.step)?;
-            let index = self.indexes.get(&(cell.column.as_str(), step));
+            let index = self.indexes.get(&(write.ownership.flow, cell.column.as_str(), step));
             let first = index.and_then(|index| Some((self.firsts.get(*index)?, puts.get(*index)?.as_ref()?)));
             match first {
                 // Another entry of the same batch for this cell came first.
@@ -136,25 +149,29 @@ impl<'a> BatchWrite<'a> {
         answers.collect()
     }
 
-    /// Begins a transaction and inserts the cells. Each row has the transaction's id and an inserted cell, or nulls if
-    /// there was none. There is no row if this process is not the owner any more.
+    /// Begins a transaction and inserts the cells. Each row has the transaction's id, a flow and an inserted cell, or
+    /// nulls if the flow had none. There is no row of a flow whose owner is another one now.
     async fn store(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
         // `for share` makes the next owner wait until this is committed.
         const STORE: &str = r#"
             with owner as (
-                select flow from columnar_flows where flow = $1 and owners = $2 for share
+                select flow from columnar_flows join unnest($1::integer[], $2::bigint[]) as writer (flow, owners)
+                using (flow, owners) for share of columnar_flows
             ), stored as (
                 insert into columnar_cells (flow, "column", step, value, receipt, sum)
-                select flow, new.* from owner,
-                    unnest($3::text[], $4::bigint[], $5::bytea[], $6::bytea[], $7::integer[]) as new
+                select new.* from owner join unnest(
+                    $3::integer[], $4::text[], $5::bigint[], $6::bytea[], $7::bytea[], $8::integer[]
+                ) as new (flow, "column", step, value, receipt, sum) using (flow)
                 on conflict do nothing
-                returning "column", step
+                returning flow, "column", step
             )
-            select pg_current_xact_id()::xid::text, "column", step from owner left join stored on true"#;
-        let [flow, owners] = self.ownership.parameters();
-        let parameters: [Parameter<'_>; 7] = [
-            flow,
-            owners,
+            select pg_current_xact_id()::xid::text, flow, "column", step from owner left join stored using (flow)"#;
+        let writers = self.writes.iter().map(|write| write.ownership);
+        let (flows, owners): (Vec<_>, Vec<_>) = writers.map(|writer| (writer.flow, writer.owners)).unzip();
+        let parameters: [Parameter<'_>; 8] = [
+            (&flows, Type::INT4_ARRAY),
+            (&owners, Type::INT8_ARRAY),
+            (&self.flows, Type::INT4_ARRAY),
             (&self.columns, Type::TEXT_ARRAY),
             (&self.steps, Type::INT8_ARRAY),
             (&self.values, Type::BYTEA_ARRAY),
@@ -173,12 +190,14 @@ impl<'a> BatchWrite<'a> {
     async fn earlier(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
         // `xmin` has 32 bits, like the ids of `store`. Ids start again after 2^32 transactions, and are compared only
         // during the attempts of one batch.
-        const EARLIER: &str = r#"select "column", step, value, receipt, sum, cells.xmin::text
-            from unnest($2::text[], $3::bigint[]) as requested ("column", step)
-            join columnar_cells as cells using ("column", step) where flow = $1"#;
-        let [flow, _] = self.ownership.parameters();
-        let parameters: [Parameter<'_>; 3] =
-            [flow, (&self.columns, Type::TEXT_ARRAY), (&self.steps, Type::INT8_ARRAY)];
+        const EARLIER: &str = r#"select flow, "column", step, value, receipt, sum, cells.xmin::text
+            from unnest($1::integer[], $2::text[], $3::bigint[]) as requested (flow, "column", step)
+            join columnar_cells as cells using (flow, "column", step)"#;
+        let parameters: [Parameter<'_>; 3] = [
+            (&self.flows, Type::INT4_ARRAY),
+            (&self.columns, Type::TEXT_ARRAY),
+            (&self.steps, Type::INT8_ARRAY),
+        ];
         Ok(client.query_typed(EARLIER, &parameters).await?)
     }
 }

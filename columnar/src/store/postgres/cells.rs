@@ -34,12 +34,6 @@ impl Ownership {
         [(&self.flow, Type::INT4), (&self.owners, Type::INT8)]
     }
 
-    /// Whether this is still the last owner.
-    pub(super) async fn is_current(&self, client: &Client) -> Result<bool, PostgresError> {
-        const IS_CURRENT: &str = "select from columnar_flows where flow = $1 and owners = $2";
-        Ok(client.query_typed_opt(IS_CURRENT, &self.parameters()).await?.is_some())
-    }
-
     /// The stored steps of a column, which has the first `known` steps.
     pub(super) async fn stored_steps(
         &self,

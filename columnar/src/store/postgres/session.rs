@@ -22,10 +22,10 @@ use super::no_tls::{NoEncryption as Tls, TlsStream};
 use super::tls::{Tls, TlsStream};
 
 /// The most attempts to take a lock that another process holds. That process may have ended a moment ago.
-pub(super) const LOCK_ATTEMPTS: usize = 5;
+const LOCK_ATTEMPTS: usize = 5;
 
 /// The pause between two attempts to take a lock.
-const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
+pub(super) const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Settings that must not depend on the database's defaults: commits are durable, a statement waits for others and
 /// then sees their changes, and a session whose machine has lost its network ends within a minute.
@@ -57,26 +57,30 @@ impl SessionLocation {
         self.dropped.send_replace(Some(Instant::now()));
     }
 
-    /// Runs an operation on the thread of the handle. The drop of the handle waits for the thread. From then on the
-    /// operation has this time left, since a server may never answer.
-    pub(super) fn block_on<T>(
-        &self,
-        runtime: &Runtime,
-        grace: Duration,
-        act: impl Future<Output = Result<T, PostgresError>>,
-    ) -> Result<T, PostgresError> {
-        let abandoned = async {
-            let mut dropped = self.dropped.subscribe();
-            // The sender lives as long as this location.
-            let at = dropped.wait_for(Option::is_some).await.ok().and_then(|at| *at);
-            tokio::time::sleep_until((at.unwrap_or_else(Instant::now) + grace).into()).await;
-        };
-        runtime.block_on(async {
-            match future::select(pin!(act), pin!(abandoned)).await {
-                Either::Left((done, _)) => done,
-                Either::Right(_) => Err(PostgresError::Abandoned),
-            }
-        })
+    pub(super) fn error(&self, verb: &str, error: PostgresError) -> StoreError {
+        error.into_store_error(verb, self, &self.address)
+    }
+
+    /// Waits for the drop of the handle, and then for this time.
+    async fn dropped_for(self, grace: Duration) {
+        let mut dropped = self.dropped.subscribe();
+        // The sender lives as long as this location.
+        let at = dropped.wait_for(Option::is_some).await.ok().and_then(|at| *at);
+        tokio::time::sleep_until((at.unwrap_or_else(Instant::now) + grace).into()).await;
+    }
+}
+
+/// Runs an operation for handles. A server may never answer, so after the drop of the last handle the operation has this
+/// time left.
+pub(super) async fn unless_dropped<T>(
+    handles: Vec<SessionLocation>,
+    grace: Duration,
+    act: impl Future<Output = Result<T, PostgresError>>,
+) -> Result<T, PostgresError> {
+    let dropped = future::join_all(handles.into_iter().map(|handle| handle.dropped_for(grace)));
+    match future::select(pin!(act), dropped).await {
+        Either::Left((done, _)) => done,
+        Either::Right(_) => Err(PostgresError::Abandoned),
     }
 }
 
@@ -98,10 +102,26 @@ pub(super) struct Session {
     connection: Fuse<Connection<Socket, TlsStream>>,
 }
 
-/// The runtime of a worker's thread, which is outside of the user's runtime, if there is one.
-pub(super) fn runtime() -> Result<Runtime, StoreError> {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|source| StoreError::Io { operation: "preparing to connect".to_owned(), source })
+/// The runtime of a thread of the store, which is outside of the user's runtime, if there is one.
+pub(super) struct ThreadRuntime(Option<Runtime>);
+
+impl ThreadRuntime {
+    pub(super) fn new() -> Result<Self, StoreError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let error = |source| StoreError::Io { operation: "preparing to connect".to_owned(), source };
+        runtime.map(|runtime| Self(Some(runtime))).map_err(error)
+    }
+
+    pub(super) fn block_on<T>(&self, act: impl Future<Output = T>) -> T {
+        self.0.as_ref().expect("there is a runtime until the drop").block_on(act)
+    }
+}
+
+impl Drop for ThreadRuntime {
+    fn drop(&mut self) {
+        // A search for the address of a host may go on.
+        self.0.take().map(Runtime::shutdown_background);
+    }
 }
 
 /// The server process of a session. The start time distinguishes the process from later ones with the same id.
@@ -149,12 +169,6 @@ impl Session {
             Either::Right((_, acts)) => acts.await,
         }
     }
-
-    /// Releases all locks, so that the next `open` finds the flow free.
-    pub(super) async fn close(mut self) {
-        // If unlocking fails, the connection is gone, and so are the locks.
-        let _ = self.run(async |client| client.batch_execute("select pg_advisory_unlock_all()").await).await;
-    }
 }
 
 impl ServerProcess {
@@ -187,22 +201,34 @@ pub(super) enum Taken {
 
 /// Takes the lock of a flow, with several attempts, since the end of the last owner may take a moment to reach the
 /// server.
-pub(super) async fn lock(client: &Client, flow: i32, attempts: usize) -> Result<Taken, PostgresError> {
+pub(super) async fn lock(client: &Client, flow_id: i32) -> Result<Taken, PostgresError> {
     // Two numbers identify a lock in the whole database, which may have such tables in several schemas. An object id
     // is unsigned, and a lock has signed numbers, so the id is shifted.
     const LOCK: &str = "select pg_try_advisory_lock((tableoid::bigint - 2147483648)::integer, flow) \
         from columnar_flows where flow = $1";
     // The flow may be deleted between the lookup of the row and the lock.
     const IS_THERE: &str = "select from columnar_flows where flow = $1";
-    let flow: [Parameter<'_>; 1] = [(&flow, Type::INT4)];
-    for _ in 0..attempts {
+    let flow: [Parameter<'_>; 1] = [(&flow_id, Type::INT4)];
+    for _ in 0..LOCK_ATTEMPTS {
         match client.query_typed_opt(LOCK, &flow).await?.map(|row| row.try_get(0)).transpose()? {
             Some(true) if client.query_typed_opt(IS_THERE, &flow).await?.is_some() => {
                 return Ok(Taken::Locked);
             }
-            Some(true) | None => return Ok(Taken::Deleted),
+            Some(true) => {
+                unlock(client, flow_id).await?;
+                return Ok(Taken::Deleted);
+            }
+            None => return Ok(Taken::Deleted),
             Some(false) => tokio::time::sleep(LOCK_RETRY_INTERVAL).await,
         }
     }
     Ok(Taken::Refused)
+}
+
+/// Releases the lock of a flow, whose row may be gone.
+pub(super) async fn unlock(client: &Client, flow: i32) -> Result<(), PostgresError> {
+    const UNLOCK: &str =
+        "select pg_advisory_unlock(('columnar_flows'::regclass::oid::bigint - 2147483648)::integer, $1)";
+    client.query_typed(UNLOCK, &[(&flow, Type::INT4)]).await?;
+    Ok(())
 }

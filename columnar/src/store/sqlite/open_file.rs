@@ -2,7 +2,7 @@
 //! the same time share a transaction.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use super::open_flow::{OpenFlow, advance, lock_path};
 use crate::declare::Name;
 use crate::declare::default_limits::SQLITE_BUSY;
 use crate::declare::error::shown;
-use crate::store::thread::{Answer, HandleId, NewCell, PutRequest, Server, answer_all};
+use crate::store::thread::{CellWrite, HandleId, PutRequest, Server, answer_all, by_handle};
 use crate::store::{Put, StoreError, StoredSteps};
 
 /// The number of closed flows whose prefixes are stored together.
@@ -48,12 +48,6 @@ struct Connected {
     are_keys_checked: Cell<bool>,
     /// Whether this process may have written to the log since it was written back to the file.
     is_log_used: bool,
-}
-
-/// The cells of a flow that are written together.
-struct CellWrite {
-    handle: HandleId,
-    cells: Vec<NewCell>,
 }
 
 impl OpenFile {
@@ -402,21 +396,9 @@ impl Server for OpenFile {
     }
 
     fn put(&mut self, puts: Vec<PutRequest>) {
-        let mut flows = BTreeMap::<HandleId, (Vec<NewCell>, Vec<Answer<Put>>)>::new();
-        for PutRequest { handle, cell, answer } in puts {
-            match self.flows.get(&handle).ok_or(StoreError::Closed).and_then(OpenFlow::check_writable) {
-                Ok(()) => {
-                    let (cells, answers) = flows.entry(handle).or_default();
-                    cells.push(cell);
-                    answers.push(answer);
-                }
-                // The future that waits for the answer may have been dropped.
-                Err(error) => drop(answer.send(Err(error))),
-            }
-        }
-        let flows =
-            flows.into_iter().map(|(handle, (cells, answers))| (CellWrite { handle, cells }, answers));
-        let (writes, answers): (Vec<_>, Vec<_>) = flows.unzip();
+        let (writes, answers) = by_handle(puts, |handle| {
+            self.flows.get(&handle).ok_or(StoreError::Closed).and_then(OpenFlow::check_writable)
+        });
         for (outcome, answers) in self.write(&writes).into_iter().zip(answers) {
             answer_all(answers, outcome);
         }

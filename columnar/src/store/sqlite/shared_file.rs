@@ -129,7 +129,7 @@ impl Drop for FlowHandle {
     fn drop(&mut self) {
         let id = self.id;
         // The call blocks, so that the next `open` finds the flow free.
-        self.file.thread.run(id, move |file| file.close(id));
+        let _ = self.file.thread.run(id, move |file| file.close(id)).recv();
     }
 }
 

@@ -23,6 +23,7 @@ mod attachments;
 mod hostile;
 #[cfg(not(feature = "postgres-tls"))]
 mod no_tls;
+mod pool;
 mod tables;
 #[cfg(feature = "postgres-tls")]
 mod tls;

@@ -1,0 +1,125 @@
+//! The connections that handles share, each with a thread, and a handle to a flow.
+
+use std::fmt;
+use std::iter::repeat_with;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::{self, FutureExt};
+
+use super::connection::PooledConnection;
+use super::session::{GRACE, SessionLocation};
+use crate::store::thread::{HandleId, NewCell, Thread};
+use crate::store::{Put, StoreError, StoreFuture};
+
+/// The connections of a pool.
+type Connections = Arc<[Arc<ConnectionThread>]>;
+
+/// The thread of a connection; `None` before the first request. Dropped with the last handle, it ends.
+#[derive(Default)]
+struct ConnectionThread(Mutex<Option<Thread<PooledConnection>>>);
+
+/// A handle to a flow on a connection of a pool. The drop closes the flow.
+pub(super) struct PooledHandle {
+    id: HandleId,
+    pub(super) location: SessionLocation,
+    connections: Connections,
+    connection: Arc<ConnectionThread>,
+    /// Whether the handle may have a flow open.
+    is_opened: AtomicBool,
+}
+
+impl PooledHandle {
+    /// A handle to a flow on new connections.
+    pub(super) fn new(address: &Arc<str>, flow: &str, connections: usize) -> Self {
+        let connections = repeat_with(Arc::default).take(connections.max(1)).collect();
+        Self::of(address, flow, &connections)
+    }
+
+    /// A handle to another flow on these connections.
+    pub(super) fn flow(&self, flow: &str) -> Self {
+        Self::of(&self.location.address, flow, &self.connections)
+    }
+
+    fn of(address: &Arc<str>, flow: &str, connections: &Connections) -> Self {
+        // The connection with the fewest handles. A count that has changed meanwhile does no harm.
+        let connection = connections.iter().min_by_key(|connection| Arc::strong_count(connection));
+        Self {
+            id: HandleId::new(),
+            location: SessionLocation::new(address, flow),
+            connections: Arc::clone(connections),
+            connection: connection.map(Arc::clone).unwrap_or_default(),
+            is_opened: AtomicBool::new(false),
+        }
+    }
+
+    /// Runs on the thread of the connection.
+    pub(super) fn ask<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&mut PooledConnection, HandleId) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<T> {
+        let id = self.id;
+        self.connection.send(|thread| thread.ask(id, move |connection| task(connection, id)))
+    }
+
+    pub(super) fn put(&self, cell: NewCell) -> StoreFuture<Put> {
+        self.connection.send(|thread| thread.put(self.id, cell))
+    }
+
+    pub(super) fn open(
+        &self,
+        open: fn(&mut PooledConnection, HandleId, &SessionLocation) -> Result<Option<String>, StoreError>,
+    ) -> StoreFuture<Option<String>> {
+        self.is_opened.store(true, Ordering::Relaxed);
+        self.inspect(open)
+    }
+
+    /// Runs with the location, whether or not the flow is open.
+    pub(super) fn inspect<T: Send + 'static>(
+        &self,
+        inspect: fn(&mut PooledConnection, HandleId, &SessionLocation) -> Result<T, StoreError>,
+    ) -> StoreFuture<T> {
+        let location = self.location.clone();
+        self.ask(move |connection, id| inspect(connection, id, &location))
+    }
+}
+
+impl ConnectionThread {
+    fn send<T: Send + 'static>(
+        &self,
+        request: impl FnOnce(&Thread<PooledConnection>) -> StoreFuture<T>,
+    ) -> StoreFuture<T> {
+        // The lock holds one `Option`, which a panic cannot leave half changed.
+        let mut thread = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread.is_none() {
+            // If no thread is left, the next request tries again.
+            *thread = Thread::start(PooledConnection::default());
+        }
+        match &*thread {
+            Some(thread) => request(thread),
+            None => future::ready(Err(StoreError::no_thread())).boxed(),
+        }
+    }
+}
+
+impl Drop for PooledHandle {
+    fn drop(&mut self) {
+        self.location.handle_dropped();
+        if *self.is_opened.get_mut() {
+            let id = self.id;
+            let thread = self.connection.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let closing =
+                thread.as_ref().map(|thread| thread.run(id, move |connection| connection.close(id)));
+            drop(thread);
+            // The call blocks, so that the next `open` finds the flow free. A request of another flow may last for as
+            // long as the server is silent.
+            closing.map(|closing| closing.recv_timeout(2 * GRACE));
+        }
+    }
+}
+
+impl fmt::Debug for PooledHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PooledHandle").finish_non_exhaustive()
+    }
+}
