@@ -8,19 +8,23 @@ use std::collections::{HashSet, VecDeque};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use std::{collections::BTreeMap, convert::Infallible};
 
 use futures::channel::oneshot;
-use futures::future::FutureExt;
+use futures::future::{self, FutureExt};
 
 use super::{Entry, Put, StoreError, StoreFuture};
 use crate::declare::Name;
 
 /// The most cells of one write.
 const BATCH: usize = 1024;
+
+/// The most bytes of one write, unless a single cell has more. A database does not accept a gigabyte at once.
+const BATCH_BYTES: usize = 32 << 20;
 
 /// The most tasks of a round, so that the puts of other handles do not wait for all tasks that have come.
 const TASKS: usize = 16;
@@ -147,6 +151,32 @@ impl<S: Server> Thread<S> {
     }
 }
 
+/// A thread that begins with the first request, so a handle that is never opened costs no thread.
+#[derive(Default)]
+pub(crate) struct LazyThread<S>(Mutex<Option<Thread<S>>>);
+
+impl<S: Server + Default> LazyThread<S> {
+    pub(crate) fn send<T: Send + 'static>(
+        &self,
+        request: impl FnOnce(&Thread<S>) -> StoreFuture<T>,
+    ) -> StoreFuture<T> {
+        let mut thread = self.lock();
+        if thread.is_none() {
+            // If no thread is left, the next request tries again.
+            *thread = Thread::start(S::default());
+        }
+        match &*thread {
+            Some(thread) => request(thread),
+            None => future::ready(Err(StoreError::no_thread())).boxed(),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Option<Thread<S>>> {
+        // The lock holds one `Option`, which a panic cannot leave half changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl<S> Drop for Thread<S> {
     fn drop(&mut self) {
         drop(self.requests.take());
@@ -232,13 +262,16 @@ impl<S> WriteRound<S> {
         let mut round = Self { puts: Vec::new(), tasks: Vec::new(), later: VecDeque::new() };
         let mut with_tasks = HashSet::new();
         let mut delayed = HashSet::new();
+        let mut bytes = 0;
         for request in waiting {
             match request {
                 QueuedRequest::Put(put)
                     if round.puts.len() < BATCH
+                        && (round.puts.is_empty() || bytes + put.cell.entry.len() <= BATCH_BYTES)
                         && !with_tasks.contains(&put.handle)
                         && !delayed.contains(&put.handle) =>
                 {
+                    bytes += put.cell.entry.len();
                     round.puts.push(put);
                 }
                 QueuedRequest::Do(handle, task)
@@ -353,6 +386,32 @@ mod tests {
                 let of_handle = served.iter().filter(|(served, _)| *served == HandleId(handle));
                 assert!(of_handle.is_sorted_by_key(|(_, at)| *at), "{script:?}: {served:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_write_has_at_most_the_bytes_that_a_database_accepts_and_at_least_one_cell() {
+        let half = BATCH_BYTES / 2;
+        for (sizes, expected) in [
+            (vec![0, 1, 2], vec![3]),
+            (vec![half, half], vec![2]),
+            (vec![half, half, 1], vec![2, 1]),
+            (vec![half, half + 1, half - 1, 1, 1], vec![1, 2, 2]),
+            (vec![BATCH_BYTES + 1, 1, BATCH_BYTES + 1, BATCH_BYTES + 1], vec![1, 1, 1, 1]),
+        ] {
+            let puts = sizes.into_iter().enumerate().map(|(at, bytes)| match request((at, &(0, true))) {
+                QueuedRequest::Put(mut put) => {
+                    put.cell.entry = Entry::from("x".repeat(bytes).as_str());
+                    QueuedRequest::Put(put)
+                }
+                task => task,
+            });
+            let (requests, received) = mpsc::channel();
+            puts.for_each(|put| drop(requests.send(put)));
+            drop(requests);
+            let mut recorder = Recorder::default();
+            serve(&mut recorder, &received);
+            assert_eq!(recorder.writes, expected);
         }
     }
 

@@ -2,11 +2,9 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use futures::future::{self, FutureExt};
-
-use super::thread::{HandleId, NewCell, PutRequest, Server, Thread, answer_all};
+use super::thread::{HandleId, LazyThread, NewCell, PutRequest, Server, answer_all};
 use super::{Entry, Put, StepEntries, StoreError, StoreFuture, StoredSteps};
 use crate::declare::Name;
 
@@ -47,11 +45,13 @@ pub(crate) trait Backend: Sized + Send + 'static {
 pub(crate) struct Worker<B: Backend> {
     pub(super) location: B::Location,
     handle: HandleId,
-    thread: Mutex<Option<Thread<WorkerState<B>>>>,
+    thread: LazyThread<WorkerState<B>>,
 }
 
 /// The state of a backend.
+#[derive(Default)]
 enum WorkerState<B> {
+    #[default]
     Closed,
     Open(B),
     /// A write has failed; reading goes on.
@@ -60,7 +60,7 @@ enum WorkerState<B> {
 
 impl<B: Backend> Worker<B> {
     pub(crate) fn new(location: B::Location) -> Self {
-        Self { location, handle: HandleId::new(), thread: Mutex::new(None) }
+        Self { location, handle: HandleId::new(), thread: LazyThread::default() }
     }
 
     // The methods of `Store`, to which `delegate_store!` delegates.
@@ -102,7 +102,7 @@ impl<B: Backend> Worker<B> {
     }
 
     pub(crate) fn put(&self, column: Name, step: usize, entry: Entry) -> StoreFuture<Put> {
-        self.send(|thread| thread.put(self.handle, NewCell { column, step, entry }))
+        self.thread.send(|thread| thread.put(self.handle, NewCell { column, step, entry }))
     }
 
     pub(crate) fn put_blob(&self, digest: String, bytes: Arc<[u8]>) -> StoreFuture<()> {
@@ -146,24 +146,7 @@ impl<B: Backend> Worker<B> {
         &self,
         request: impl FnOnce(&mut WorkerState<B>) -> Result<T, StoreError> + Send + 'static,
     ) -> StoreFuture<T> {
-        self.send(|thread| thread.ask(self.handle, request))
-    }
-
-    fn send<T: Send + 'static>(
-        &self,
-        request: impl FnOnce(&Thread<WorkerState<B>>) -> StoreFuture<T>,
-    ) -> StoreFuture<T> {
-        // The lock holds one `Option`, which a panic cannot leave half changed.
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        if thread.is_none() {
-            // Started at the first request, so a handle that is never opened costs no thread. If no thread is left,
-            // the next request tries again.
-            *thread = Thread::start(WorkerState::Closed);
-        }
-        match &*thread {
-            Some(thread) => request(thread),
-            None => future::ready(Err(StoreError::no_thread())).boxed(),
-        }
+        self.thread.send(|thread| thread.ask(self.handle, request))
     }
 }
 

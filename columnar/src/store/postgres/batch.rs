@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use futures::future;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use super::super::checksum::EntryBytes;
@@ -11,7 +11,7 @@ use super::super::thread::NewCell;
 use super::super::{Put, StoreError};
 use super::cells::{self, Ownership};
 use super::error::PostgresError;
-use super::session::Parameter;
+use super::session::{Parameter, SessionClient};
 
 /// The cells of a flow, and who writes.
 pub(super) struct OwnedCells<'a> {
@@ -75,7 +75,7 @@ impl<'a> BatchWrite<'a> {
     }
 
     /// Stores the cells that are missing. Returns the outcome of each flow. After an error the transaction may be open.
-    pub(super) async fn attempt(&mut self, client: &Client) -> Result<Vec<FlowPuts>, PostgresError> {
+    pub(super) async fn attempt(&mut self, client: &SessionClient) -> Result<Vec<FlowPuts>, PostgresError> {
         let stored = self.store(client).await?;
         if let Some(row) = stored.first() {
             // Noted before the commit: the confirmation may be lost, and the next attempt must know this id.
@@ -151,37 +151,47 @@ impl<'a> BatchWrite<'a> {
 
     /// Begins a transaction and inserts the cells. Each row has the transaction's id, a flow and an inserted cell, or
     /// nulls if the flow had none. There is no row of a flow whose owner is another one now.
-    async fn store(&self, client: &Client) -> Result<Vec<Row>, PostgresError> {
+    async fn store(&self, client: &SessionClient) -> Result<Vec<Row>, PostgresError> {
         // `for share` makes the next owner wait until this is committed.
         const STORE: &str = r#"
             with owner as (
-                select flow from columnar_flows join unnest($1::integer[], $2::bigint[]) as writer (flow, owners)
-                using (flow, owners) for share of columnar_flows
+                select flow from columnar_flows
+                where flow = any($1) and owners = $2[array_position($1, flow)] for share
             ), stored as (
                 insert into columnar_cells (flow, "column", step, value, receipt, sum)
-                select new.* from owner join unnest(
-                    $3::integer[], $4::text[], $5::bigint[], $6::bytea[], $7::bytea[], $8::integer[]
-                ) as new (flow, "column", step, value, receipt, sum) using (flow)
+                select new.* from owner
+                join unnest($3, $4, $5, $6, $7, $8) as new (flow, "column", step, value, receipt, sum) using (flow)
                 on conflict do nothing
                 returning flow, "column", step
             )
             select pg_current_xact_id()::xid::text, flow, "column", step from owner left join stored using (flow)"#;
+        const TYPES: [Type; 8] = [
+            Type::INT4_ARRAY,
+            Type::INT8_ARRAY,
+            Type::INT4_ARRAY,
+            Type::TEXT_ARRAY,
+            Type::INT8_ARRAY,
+            Type::BYTEA_ARRAY,
+            Type::BYTEA_ARRAY,
+            Type::INT4_ARRAY,
+        ];
         let writers = self.writes.iter().map(|write| write.ownership);
         let (flows, owners): (Vec<_>, Vec<_>) = writers.map(|writer| (writer.flow, writer.owners)).unzip();
-        let parameters: [Parameter<'_>; 8] = [
-            (&flows, Type::INT4_ARRAY),
-            (&owners, Type::INT8_ARRAY),
-            (&self.flows, Type::INT4_ARRAY),
-            (&self.columns, Type::TEXT_ARRAY),
-            (&self.steps, Type::INT8_ARRAY),
-            (&self.values, Type::BYTEA_ARRAY),
-            (&self.receipts, Type::BYTEA_ARRAY),
-            (&self.sums, Type::INT4_ARRAY),
+        let parameters: [&(dyn ToSql + Sync); 8] = [
+            &flows,
+            &owners,
+            &self.flows,
+            &self.columns,
+            &self.steps,
+            &self.values,
+            &self.receipts,
+            &self.sums,
         ];
+        let statement = client.store.get_or_try_init(|| client.prepare_typed(STORE, &TYPES)).await?;
         // Both statements are sent together, which saves a round trip. `join` polls in order, so `begin` is sent
         // first.
         let (begun, stored) =
-            future::join(client.batch_execute("begin"), client.query_typed(STORE, &parameters)).await;
+            future::join(client.batch_execute("begin"), client.query(statement, &parameters)).await;
         begun?;
         Ok(stored?)
     }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
+use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
-use tokio_postgres::Client;
 
 use super::super::thread::{CellWrite, HandleId, PutRequest, Server, answer_all, by_handle};
 use super::super::{Put, StepEntries, StoreError, StoredSteps};
 use super::batch::{BatchWrite, FlowPuts, OwnedCells};
 use super::error::PostgresError;
 use super::flow::{self, PooledFlow, PooledFlows};
-use super::session::{GRACE, ServerProcess, Session, SessionLocation, ThreadRuntime, unless_dropped};
+use super::session::{GRACE, ServerProcess, Session, SessionClient, SessionLocation, unless_dropped};
 use crate::declare::Name;
 
 /// The pauses before attempts to reconnect. A server that restarts is back by then.
@@ -27,16 +27,13 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(3),
 ];
 
-/// The most bytes of a transaction, unless a single cell has more: the server does not accept a gigabyte at once.
-const MAX_TRANSACTION_BYTES: usize = 32 << 20;
-
 /// The flows that are open on a connection.
 #[derive(Default)]
 pub(super) struct PooledConnection {
     flows: PooledFlows,
     link: Link,
-    /// Made by the first request.
-    runtime: Option<ThreadRuntime>,
+    /// The runtime of the thread, outside of the user's runtime, if there is one. Made by the first request.
+    runtime: Option<Runtime>,
 }
 
 /// The session of the flows, also while the connection is lost.
@@ -54,7 +51,7 @@ impl PooledConnection {
         handle: HandleId,
         location: &SessionLocation,
     ) -> Result<Option<String>, StoreError> {
-        self.close(handle);
+        self.release(handle);
         let opened = self.once(location, "opening", location, async |client, flows| {
             PooledFlow::open(client, location, flows).await
         });
@@ -67,7 +64,7 @@ impl PooledConnection {
         handle: HandleId,
         location: &SessionLocation,
     ) -> Result<Option<String>, StoreError> {
-        self.close(handle);
+        self.release(handle);
         let opened = self.once(location, "reading", location, async |client, _| {
             PooledFlow::open_to_read(client, location).await
         });
@@ -90,6 +87,11 @@ impl PooledConnection {
 
     /// Closes the flow of a handle, which is free then. A server that is silent is not waited for.
     pub(super) fn close(&mut self, handle: HandleId) {
+        self.release(handle);
+        self.disconnect_if_unused();
+    }
+
+    fn release(&mut self, handle: HandleId) {
         let Some(mut flow) = self.flows.remove(&handle) else { return };
         if let (Some(session), Some(runtime)) = (&mut self.link.session, &self.runtime) {
             let close = async { timeout(GRACE, session.run(async |client| flow.close(client).await)).await };
@@ -98,7 +100,6 @@ impl PooledConnection {
                 self.link.session = None;
             }
         }
-        self.disconnect_if_unused();
     }
 
     /// Deletes a flow that nobody has open, if there is one.
@@ -187,7 +188,7 @@ impl PooledConnection {
         &mut self,
         handle: HandleId,
         verb: &str,
-        write: impl AsyncFnMut(&Client, &mut PooledFlow) -> Result<bool, PostgresError>,
+        write: impl AsyncFnMut(&SessionClient, &mut PooledFlow) -> Result<bool, PostgresError>,
     ) -> Result<(), StoreError> {
         let flow = self.flow(handle)?;
         flow.check_writable()?;
@@ -201,7 +202,7 @@ impl PooledConnection {
 
     /// Stores the cells of flows, and returns the outcome of each flow.
     fn write(&mut self, writes: &[CellWrite]) -> Vec<Result<Vec<Put>, StoreError>> {
-        match (self.store(writes), writes) {
+        match (self.transact(writes), writes) {
             (Ok(puts), _) => {
                 let outcomes = puts.into_iter().zip(writes).map(|(puts, CellWrite { handle, .. })| {
                     let flow = self.flow(*handle)?;
@@ -228,17 +229,6 @@ impl PooledConnection {
             Some(flow) => flow.location.error("storing in", error),
             None => StoreError::Closed,
         }
-    }
-
-    fn store(&mut self, writes: &[CellWrite]) -> Result<Vec<FlowPuts>, PostgresError> {
-        let [CellWrite { handle, cells }] = writes else { return self.transact(writes) };
-        let mut puts = Vec::with_capacity(cells.len());
-        for cells in transactions(cells, |cell| cell.entry.len()) {
-            let stored = self.transact(&[CellWrite { handle: *handle, cells: cells.to_vec() }])?;
-            let Some(stored) = stored.into_iter().next().flatten() else { return Ok(vec![None]) };
-            puts.extend(stored);
-        }
-        Ok(vec![Some(puts)])
     }
 
     /// Stores cells in one transaction.
@@ -276,7 +266,7 @@ impl PooledConnection {
         &mut self,
         handle: HandleId,
         verb: &str,
-        mut act: impl AsyncFnMut(&Client, &mut PooledFlow) -> Result<T, PostgresError>,
+        mut act: impl AsyncFnMut(&SessionClient, &mut PooledFlow) -> Result<T, PostgresError>,
     ) -> Result<T, StoreError> {
         let location = self.flow(handle)?.location.clone();
         let done = self.run(vec![location.clone()], GRACE, &PAUSES, async |client, flows| {
@@ -287,19 +277,18 @@ impl PooledConnection {
         done.map_err(|error| location.error(verb, error))
     }
 
-    /// Runs an operation for a flow that is not open here. Without other flows, a connection that fails is not worth a
-    /// second attempt, nor a wait after the drop of the handle.
+    /// Runs an operation for a flow that is not open here. A first connection that fails is not worth a second attempt, and
+    /// without other flows nothing is worth a wait after the drop of the handle.
     fn once<T>(
         &mut self,
         location: &SessionLocation,
         verb: &str,
         object: &impl fmt::Display,
-        act: impl AsyncFnMut(&Client, &mut PooledFlows) -> Result<T, PostgresError>,
+        act: impl AsyncFnMut(&SessionClient, &mut PooledFlows) -> Result<T, PostgresError>,
     ) -> Result<T, StoreError> {
-        let done = match self.flows.is_empty() {
-            true => self.run(vec![location.clone()], Duration::ZERO, &[], act),
-            false => self.run(vec![location.clone()], GRACE, &PAUSES, act),
-        };
+        let grace = if self.flows.is_empty() { Duration::ZERO } else { GRACE };
+        let pauses = if self.link.process.is_none() { &[] } else { &PAUSES[..] };
+        let done = self.run(vec![location.clone()], grace, pauses, act);
         done.map_err(|error| error.into_store_error(verb, object, &location.address))
     }
 
@@ -309,12 +298,16 @@ impl PooledConnection {
         handles: Vec<SessionLocation>,
         grace: Duration,
         pauses: &[Duration],
-        act: impl AsyncFnMut(&Client, &mut PooledFlows) -> Result<T, PostgresError>,
+        act: impl AsyncFnMut(&SessionClient, &mut PooledFlows) -> Result<T, PostgresError>,
     ) -> Result<T, PostgresError> {
         let Self { runtime, link, flows } = self;
         let runtime = match runtime {
             Some(runtime) => runtime,
-            None => runtime.insert(ThreadRuntime::new()?),
+            None => {
+                let made = Builder::new_current_thread().enable_all().build();
+                let operation = "preparing to connect".to_owned();
+                runtime.insert(made.map_err(|source| StoreError::Io { operation, source })?)
+            }
         };
         let address = handles.first().map(|handle| Arc::clone(&handle.address)).ok_or(StoreError::Closed)?;
         let done = runtime.block_on(unless_dropped(handles, grace, link.run(&address, flows, pauses, act)));
@@ -339,7 +332,7 @@ impl Link {
         address: &str,
         flows: &mut PooledFlows,
         pauses: &[Duration],
-        mut act: impl AsyncFnMut(&Client, &mut PooledFlows) -> Result<T, PostgresError>,
+        mut act: impl AsyncFnMut(&SessionClient, &mut PooledFlows) -> Result<T, PostgresError>,
     ) -> Result<T, PostgresError> {
         let mut pauses = pauses.iter();
         loop {
@@ -396,59 +389,15 @@ impl Server for PooledConnection {
         let (writes, answers) = by_handle(puts, |handle| {
             self.flows.get(&handle).ok_or(StoreError::Closed).and_then(PooledFlow::check_writable)
         });
-        let mut answers = answers.into_iter();
-        for writes in transactions(&writes, |write| write.cells.iter().map(|cell| cell.entry.len()).sum()) {
-            for (outcome, answers) in self.write(writes).into_iter().zip(&mut answers) {
-                answer_all(answers, outcome);
-            }
+        for (outcome, answers) in self.write(&writes).into_iter().zip(answers) {
+            answer_all(answers, outcome);
         }
     }
 }
 
-/// Splits items into those of one transaction each, by their bytes.
-fn transactions<T>(items: &[T], bytes_of: impl Fn(&T) -> usize) -> impl Iterator<Item = &[T]> {
-    let mut bytes = 0;
-    items.chunk_by(move |item, next| {
-        // `chunk_by` compares each item with the next one, so each item is added once.
-        bytes += bytes_of(item);
-        let fits = bytes + bytes_of(next) <= MAX_TRANSACTION_BYTES;
-        if !fits {
-            bytes = 0;
-        }
-        fits
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::Entry;
-    use crate::store::thread::NewCell;
-
-    fn cell(bytes: usize) -> NewCell {
-        let column = Name::new("user").expect("it is a name");
-        NewCell { column, step: 0, entry: Entry::from("x".repeat(bytes).as_str()) }
-    }
-
-    #[test]
-    fn a_transaction_has_at_most_the_bytes_that_the_server_accepts_and_at_least_one_cell() {
-        let half = MAX_TRANSACTION_BYTES / 2;
-        for (sizes, expected) in [
-            (vec![], vec![]),
-            (vec![0, 1, 2], vec![3]),
-            (vec![half, half], vec![2]),
-            (vec![half, half, 1], vec![2, 1]),
-            (vec![half, half + 1, half - 1, 1, 1], vec![1, 2, 2]),
-            (
-                vec![MAX_TRANSACTION_BYTES + 1, 1, MAX_TRANSACTION_BYTES + 1, MAX_TRANSACTION_BYTES + 1],
-                vec![1, 1, 1, 1],
-            ),
-        ] {
-            let cells: Vec<_> = sizes.into_iter().map(cell).collect();
-            assert_eq!(
-                transactions(&cells, |cell| cell.entry.len()).map(<[_]>::len).collect::<Vec<_>>(),
-                expected
-            );
-        }
+impl Drop for PooledConnection {
+    fn drop(&mut self) {
+        // A search for the address of a host may go on.
+        self.runtime.take().map(Runtime::shutdown_background);
     }
 }

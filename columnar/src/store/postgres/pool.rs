@@ -1,23 +1,19 @@
 //! The connections that handles share, each with a thread, and a handle to a flow.
 
-use std::fmt;
 use std::iter::repeat_with;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-use futures::future::{self, FutureExt};
 
 use super::connection::PooledConnection;
 use super::session::{GRACE, SessionLocation};
-use crate::store::thread::{HandleId, NewCell, Thread};
+use crate::store::thread::{HandleId, LazyThread, NewCell};
 use crate::store::{Put, StoreError, StoreFuture};
 
 /// The connections of a pool.
 type Connections = Arc<[Arc<ConnectionThread>]>;
 
-/// The thread of a connection; `None` before the first request. Dropped with the last handle, it ends.
-#[derive(Default)]
-struct ConnectionThread(Mutex<Option<Thread<PooledConnection>>>);
+/// The thread of a connection, which ends with the last handle.
+type ConnectionThread = LazyThread<PooledConnection>;
 
 /// A handle to a flow on a connection of a pool. The drop closes the flow.
 pub(super) struct PooledHandle {
@@ -84,30 +80,12 @@ impl PooledHandle {
     }
 }
 
-impl ConnectionThread {
-    fn send<T: Send + 'static>(
-        &self,
-        request: impl FnOnce(&Thread<PooledConnection>) -> StoreFuture<T>,
-    ) -> StoreFuture<T> {
-        // The lock holds one `Option`, which a panic cannot leave half changed.
-        let mut thread = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if thread.is_none() {
-            // If no thread is left, the next request tries again.
-            *thread = Thread::start(PooledConnection::default());
-        }
-        match &*thread {
-            Some(thread) => request(thread),
-            None => future::ready(Err(StoreError::no_thread())).boxed(),
-        }
-    }
-}
-
 impl Drop for PooledHandle {
     fn drop(&mut self) {
         self.location.handle_dropped();
         if *self.is_opened.get_mut() {
             let id = self.id;
-            let thread = self.connection.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let thread = self.connection.lock();
             let closing =
                 thread.as_ref().map(|thread| thread.run(id, move |connection| connection.close(id)));
             drop(thread);
@@ -115,11 +93,5 @@ impl Drop for PooledHandle {
             // long as the server is silent.
             closing.map(|closing| closing.recv_timeout(2 * GRACE));
         }
-    }
-}
-
-impl fmt::Debug for PooledHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PooledHandle").finish_non_exhaustive()
     }
 }

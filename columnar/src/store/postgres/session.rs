@@ -1,17 +1,17 @@
 //! One connection, and the lock that the session holds.
 
+use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use std::{fmt, io};
 
 use futures::future::{self, Either, Fuse, FutureExt};
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
+use tokio::sync::{OnceCell, watch};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Connection, Socket};
+use tokio_postgres::{Client, Connection, Socket, Statement};
 
 use super::super::StoreError;
 use super::address::{DatabaseAddress, TlsMode};
@@ -98,29 +98,21 @@ pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 /// A connection to the server, which is polled while it is used and ends with the session. As a task of a runtime, the
 /// connection would outlive a runtime that is not polled any more, and keep the server waiting.
 pub(super) struct Session {
-    client: Client,
+    client: SessionClient,
     connection: Fuse<Connection<Socket, TlsStream>>,
 }
 
-/// The runtime of a thread of the store, which is outside of the user's runtime, if there is one.
-pub(super) struct ThreadRuntime(Option<Runtime>);
-
-impl ThreadRuntime {
-    pub(super) fn new() -> Result<Self, StoreError> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let error = |source| StoreError::Io { operation: "preparing to connect".to_owned(), source };
-        runtime.map(|runtime| Self(Some(runtime))).map_err(error)
-    }
-
-    pub(super) fn block_on<T>(&self, act: impl Future<Output = T>) -> T {
-        self.0.as_ref().expect("there is a runtime until the drop").block_on(act)
-    }
+/// The client of a session, and the statement that stores cells. To parse and plan it would take longer than to execute.
+pub(super) struct SessionClient {
+    client: Client,
+    pub(super) store: OnceCell<Statement>,
 }
 
-impl Drop for ThreadRuntime {
-    fn drop(&mut self) {
-        // A search for the address of a host may go on.
-        self.0.take().map(Runtime::shutdown_background);
+impl Deref for SessionClient {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
     }
 }
 
@@ -155,13 +147,14 @@ impl Session {
             connected => connected,
         };
         let (client, connection) = connected?;
+        let client = SessionClient { client, store: OnceCell::new() };
         let mut session = Self { client, connection: connection.fuse() };
         session.run(async |client| client.batch_execute(SETTINGS).await).await?;
         Ok(session)
     }
 
     /// Runs an operation on the connection.
-    pub(super) async fn run<T>(&mut self, act: impl AsyncFnOnce(&Client) -> T) -> T {
+    pub(super) async fn run<T>(&mut self, act: impl AsyncFnOnce(&SessionClient) -> T) -> T {
         let acts = pin!(act(&self.client));
         match future::select(acts, &mut self.connection).await {
             Either::Left((done, _)) => done,

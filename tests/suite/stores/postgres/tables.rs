@@ -36,7 +36,7 @@ const ALL: &str = "select format('%s %s %s %s',
 async fn a_rehearsal_changes_no_row_of_the_flow() {
     let Some(database) = Database::new("rehearsal").await else { return };
     let step = Log::default().upper("map");
-    let columns = [column("map", (source("user"), columnar::this()), step)];
+    let columns = [column("map", (source("user"), this()), step)];
     let f = Flow::open(PostgresStore::new(database.address(), "monday"), columns).await.expect("it is new");
     for text in ["one", "two"] {
         f.push("user", text).await.expect("it is stored");
@@ -512,7 +512,7 @@ fn i7_no_statement_contains_names_or_values() {
     for file in fs::read_dir(folder).expect("it is there") {
         let source = fs::read_to_string(file.expect("it can be read").path()).expect("it can be read");
         let source: String = source.split_whitespace().collect();
-        for call in ["query_typed", "batch_execute"] {
+        for call in ["query_typed", "batch_execute", "prepare_typed"] {
             for (at, _) in source.match_indices(&format!(".{call}")) {
                 let (_, argument) = source[at..].split_once('(').expect("it is called");
                 let constant = argument.starts_with('"')
@@ -524,17 +524,12 @@ fn i7_no_statement_contains_names_or_values() {
                 statements += 1;
             }
         }
-        for other in [
-            ".query(",
-            ".execute(",
-            ".prepare(",
-            ".query_one(",
-            ".query_opt(",
-            ".query_raw(",
-            ".simple_query(",
-        ] {
+        for other in [".execute(", ".prepare(", ".query_one(", ".query_opt(", ".query_raw(", ".simple_query("]
+        {
             assert!(!source.contains(other), "{other} is not looked at here");
         }
+        let prepared = source.matches(".query(statement,").count();
+        assert_eq!(source.matches(".query(").count(), prepared, "only a prepared statement");
     }
     assert!(statements >= 15, "{statements}");
 }
