@@ -99,6 +99,9 @@ pub(crate) const FOLLOWED_STEPS: usize = 2_000;
 /// The pause between two looks of a follower at its store.
 pub(crate) const FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The pause between two looks of a follower whose store tells it of changes.
+pub(crate) const FOLLOW_FALLBACK: Duration = Duration::from_secs(30);
+
 /// The steps of a flow up to which a report has an audit of the caches.
 #[cfg(feature = "report")]
 pub(crate) const AUDITED_STEPS: usize = 1000;

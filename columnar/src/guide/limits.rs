@@ -30,6 +30,7 @@
 //! | the steps that a report shows also without a script | 200 | not changed |
 //! | the last steps of a flow with which a page that follows the flow begins | 2,000 | not changed |
 //! | the pause between two looks of a follower at its store | 1 s | not changed |
+//! | the pause between two looks of a follower whose store tells it of changes | 30 s | not changed |
 //! | the steps of a flow up to which a report has an audit of the caches | 1,000 | [`audit`](crate::flow::LiveFlow::audit) has no limit |
 //! | the parts of requests in a report, beyond which older requests are left out | 4,000,000 | not changed |
 //!

@@ -131,6 +131,14 @@ pub trait Store: Send + Sync + 'static {
         false
     }
 
+    /// Waits until the flow may have changed since this handle was opened to be read. Dropping the future loses no change.
+    ///
+    /// A [`Follower`](crate::service::Follower) looks at the store then. Without an implementation, there is nothing to wait
+    /// for, and followers look each second.
+    fn changed(&self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+
     /// Deletes the flow, which is not open. A location without a flow stays as it is.
     fn delete(&self) -> BoxFuture<'static, Result<(), StoreError>>;
 }

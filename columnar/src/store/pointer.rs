@@ -65,6 +65,11 @@ macro_rules! delegate_store {
             $part.keeps_order()
         }
 
+        fn changed(&self) -> Option<futures::future::BoxFuture<'static, ()>> {
+            let $store = self;
+            $part.changed()
+        }
+
         fn delete(&self) -> $crate::store::StoreFuture<()> {
             let $store = self;
             $part.delete()

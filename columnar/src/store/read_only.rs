@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use futures::future::{self, FutureExt};
+use futures::future::{self, BoxFuture, FutureExt};
 
 use super::{Entry, Put, StepEntries, Store, StoreError, StoreFuture, StoredSteps};
 use crate::declare::Name;
@@ -73,6 +73,10 @@ impl<S: Store> Store for ReadOnly<S> {
 
     fn load_blob(&self, digest: String) -> StoreFuture<Option<Arc<[u8]>>> {
         self.0.load_blob(digest)
+    }
+
+    fn changed(&self) -> Option<BoxFuture<'static, ()>> {
+        self.0.changed()
     }
 
     fn delete(&self) -> StoreFuture<()> {

@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use super::thread::{HandleId, LazyThread, NewCell, PutRequest, Server, answer_all};
 use super::{Entry, Put, StepEntries, StoreError, StoreFuture, StoredSteps};
 use crate::declare::Name;
@@ -116,6 +118,11 @@ impl<B: Backend> Worker<B> {
     #[expect(clippy::unused_self, reason = "a method of `Store`")]
     pub(crate) fn keeps_order(&self) -> bool {
         true
+    }
+
+    #[expect(clippy::unused_self, reason = "a method of `Store`")]
+    pub(crate) fn changed(&self) -> Option<BoxFuture<'static, ()>> {
+        None
     }
 
     pub(crate) fn delete(&self) -> StoreFuture<()> {

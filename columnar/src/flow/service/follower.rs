@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::position::Position;
 use crate::declare::Name;
-use crate::declare::default_limits::FOLLOW_INTERVAL;
+use crate::declare::default_limits::{FOLLOW_FALLBACK, FOLLOW_INTERVAL};
 use crate::flow::Flow;
 use crate::model::usage::Receipt;
 use crate::run::reopen::OpenOptions;
@@ -16,7 +16,8 @@ use crate::run::{Event, Result, SeenCells, receipt, skip_reason};
 use crate::store::{Entry, Store};
 
 /// The events of a flow that another program has open, from a [`Position`] on: the values and skipped cells that are stored,
-/// and those that will be, sources included. The follower looks at the store each second, and changes nothing.
+/// and those that will be, sources included. The follower looks at the store when a server tells it of a
+/// [change](Store::changed), or else each second, and changes nothing.
 ///
 /// There are no deltas, because a value is stored whole, and values have no attachments.
 ///
@@ -79,7 +80,11 @@ impl Follower {
                         self.receipt = None;
                         return Ok(Event::Pending { column, step });
                     }
-                    sleep(FOLLOW_INTERVAL).await;
+                    match self.store.changed() {
+                        // A connection that was lost may be noticed late.
+                        Some(changed) => drop(timeout(FOLLOW_FALLBACK, changed).await),
+                        None => sleep(FOLLOW_INTERVAL).await,
+                    }
                     self.reading = None;
                     continue;
                 };

@@ -152,7 +152,7 @@ impl<'a> BatchWrite<'a> {
     /// Begins a transaction and inserts the cells. Each row has the transaction's id, a flow and an inserted cell, or
     /// nulls if the flow had none. There is no row of a flow whose owner is another one now.
     async fn store(&self, client: &SessionClient) -> Result<Vec<Row>, PostgresError> {
-        // `for share` makes the next owner wait until this is committed.
+        // `for share` makes the next owner wait until this is committed. The first lines of `listener` tell who is notified.
         const STORE: &str = r#"
             with owner as (
                 select flow from columnar_flows
@@ -163,8 +163,12 @@ impl<'a> BatchWrite<'a> {
                 join unnest($3, $4, $5, $6, $7, $8) as new (flow, "column", step, value, receipt, sum) using (flow)
                 on conflict do nothing
                 returning flow, "column", step
+            ), notified as materialized (
+                select flow, case when not pg_try_advisory_xact_lock(
+                    ('columnar_cells'::regclass::oid::bigint - 2147483648)::integer, flow
+                ) then pg_notify('columnar', flow::text) end from owner
             )
-            select pg_current_xact_id()::xid::text, flow, "column", step from owner left join stored using (flow)"#;
+            select pg_current_xact_id()::xid::text, flow, "column", step from notified left join stored using (flow)"#;
         const TYPES: [Type; 8] = [
             Type::INT4_ARRAY,
             Type::INT8_ARRAY,

@@ -14,6 +14,7 @@ mod columns;
 mod connection;
 mod error;
 mod flow;
+mod listener;
 #[cfg(not(feature = "postgres-tls"))]
 mod no_tls;
 mod pool;
@@ -102,6 +103,9 @@ use crate::declare::default_limits::POSTGRES_CONNECTIONS;
 /// the requests of other flows on the connection, which are short: long reads are many requests. Opening a column costs one round trip and reads the numbers of the steps after the counted ones. There is no
 /// such step if the flow was closed. After a kill these are the steps since the opening, which costs another round
 /// trip.
+///
+/// A [`Follower`](crate::service::Follower) of a flow has a connection and a thread more, by which the server tells it of
+/// each write. The write of a flow with followers notifies them in the same transaction.
 ///
 /// # The connection
 ///
@@ -230,6 +234,10 @@ impl Store for PostgresStore {
 
     fn keeps_order(&self) -> bool {
         true
+    }
+
+    fn changed(&self) -> Option<BoxFuture<'static, ()>> {
+        self.handle.changed()
     }
 
     fn delete(&self) -> StoreFuture<()> {

@@ -1,10 +1,14 @@
 //! The connections that handles share, each with a thread, and a handle to a flow.
 
 use std::iter::repeat_with;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::{BoxFuture, FutureExt};
+use tokio::sync::watch;
 
 use super::connection::PooledConnection;
+use super::listener::listen;
 use super::session::{GRACE, SessionLocation};
 use crate::store::thread::{HandleId, LazyThread, NewCell};
 use crate::store::{Put, StoreError, StoreFuture};
@@ -23,6 +27,8 @@ pub(super) struct PooledHandle {
     connection: Arc<ConnectionThread>,
     /// Whether the handle may have a flow open.
     is_opened: AtomicBool,
+    /// What is heard of the flow; `None` as long as nobody waits.
+    heard: Mutex<Option<watch::Receiver<()>>>,
 }
 
 impl PooledHandle {
@@ -46,6 +52,7 @@ impl PooledHandle {
             connections: Arc::clone(connections),
             connection: connection.map(Arc::clone).unwrap_or_default(),
             is_opened: AtomicBool::new(false),
+            heard: Mutex::new(None),
         }
     }
 
@@ -67,7 +74,25 @@ impl PooledHandle {
         open: fn(&mut PooledConnection, HandleId, &SessionLocation) -> Result<Option<String>, StoreError>,
     ) -> StoreFuture<Option<String>> {
         self.is_opened.store(true, Ordering::Relaxed);
+        if let Some(heard) = &mut *self.heard() {
+            heard.mark_unchanged();
+        }
         self.inspect(open)
+    }
+
+    /// Waits until something is heard of the flow since it was opened. The first call ends when the handle listens.
+    pub(super) fn changed(&self) -> Option<BoxFuture<'static, ()>> {
+        let mut heard = self.heard();
+        if heard.is_none() {
+            *heard = listen(self.location.clone());
+        }
+        let mut heard = heard.clone().filter(|heard| heard.has_changed().is_ok())?;
+        Some(async move { drop(heard.changed().await) }.boxed())
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Option<watch::Receiver<()>>> {
+        // Each change is one assignment, so a panic leaves nothing half changed.
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs with the location, whether or not the flow is open.

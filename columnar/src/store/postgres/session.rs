@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use std::{fmt, io};
 
-use futures::future::{self, Either, Fuse, FutureExt};
+use futures::future::{self, Either};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Connection, Socket, Statement};
+use tokio_postgres::{AsyncMessage, Client, Connection, Socket, Statement};
 
 use super::super::StoreError;
 use super::address::{DatabaseAddress, TlsMode};
@@ -99,7 +99,8 @@ pub(super) type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 /// connection would outlive a runtime that is not polled any more, and keep the server waiting.
 pub(super) struct Session {
     client: SessionClient,
-    connection: Fuse<Connection<Socket, TlsStream>>,
+    /// `None` after the end: a response that waits for the connection becomes an error when the connection is dropped.
+    connection: Option<Connection<Socket, TlsStream>>,
 }
 
 /// The client of a session, and the statement that stores cells. To parse and plan it would take longer than to execute.
@@ -148,19 +149,39 @@ impl Session {
         };
         let (client, connection) = connected?;
         let client = SessionClient { client, store: OnceCell::new() };
-        let mut session = Self { client, connection: connection.fuse() };
+        let mut session = Self { client, connection: Some(connection) };
         session.run(async |client| client.batch_execute(SETTINGS).await).await?;
         Ok(session)
     }
 
     /// Runs an operation on the connection.
     pub(super) async fn run<T>(&mut self, act: impl AsyncFnOnce(&SessionClient) -> T) -> T {
-        let acts = pin!(act(&self.client));
-        match future::select(acts, &mut self.connection).await {
+        let Self { client, connection } = self;
+        let ends = async {
+            if let Some(connection) = connection {
+                let _ = connection.await;
+            }
+            *connection = None;
+        };
+        match future::select(pin!(act(client)), pin!(ends)).await {
             Either::Left((done, _)) => done,
-            // The connection has ended; the operation's own future returns the error.
-            Either::Right((_, acts)) => acts.await,
+            // The operation's own future returns the error.
+            Either::Right(((), acts)) => acts.await,
         }
+    }
+
+    /// Waits for a notification, and returns the text.
+    pub(super) async fn notification(&mut self) -> Result<String, PostgresError> {
+        while let Some(connection) = &mut self.connection {
+            match future::poll_fn(|cx| connection.poll_message(cx)).await {
+                Some(Ok(AsyncMessage::Notification(notification))) => {
+                    return Ok(notification.payload().to_owned());
+                }
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => self.connection = None,
+            }
+        }
+        Err(PostgresError::Lost(io::ErrorKind::ConnectionReset.into()))
     }
 }
 
