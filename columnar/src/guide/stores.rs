@@ -57,7 +57,7 @@
 //! measures both.
 //!
 //! A store of your own implements the six methods of [`Store`](crate::store::Store), two more to keep attachments,
-//! and one to be read beside an owner; a test of yours calls the suite.
+//! one to be read beside an owner, and one to tell readers of changes; a test of yours calls the suite.
 //!
 //! `cargo run --example journal -- FOLDER "Some text."` is a program with a `FileStore`: the same command again
 //! continues the journal.
@@ -189,7 +189,8 @@
 //! A store has the columns, the views and the values of a flow, so a flow can be looked at without the program that declares
 //! it. [`Flow::open_stored`](crate::Flow::open_stored) opens what is there. [`ReadOnly`](crate::store::ReadOnly) around a store
 //! reads a flow that another program has open. A [`Follower`](crate::service::Follower) has what is stored, and then what that
-//! program stores, as events. Readers change no value, and delay no owner.
+//! program stores, as events: a PostgreSQL server tells it at once, and other stores are looked at each second. Readers
+//! change no value, and delay no owner.
 //!
 //! The command `columnar` (`cargo install --path columnar --features cli`) does the same for people:
 //!

@@ -404,7 +404,7 @@ mod tests {
                     put.cell.entry = Entry::from("x".repeat(bytes).as_str());
                     QueuedRequest::Put(put)
                 }
-                task => task,
+                task @ QueuedRequest::Do(..) => task,
             });
             let (requests, received) = mpsc::channel();
             puts.for_each(|put| drop(requests.send(put)));

@@ -23,6 +23,7 @@ pub(super) struct OwnedCells<'a> {
 pub(super) type FlowPuts = Option<Vec<Put>>;
 
 /// Cells that are being stored. Of several entries for one cell the first one counts.
+#[derive(Default)]
 pub(super) struct BatchWrite<'a> {
     writes: Vec<OwnedCells<'a>>,
     /// The index of a cell in the lists below.
@@ -42,18 +43,7 @@ pub(super) struct BatchWrite<'a> {
 impl<'a> BatchWrite<'a> {
     /// The write of the cells of flows, each of which is named once.
     pub(super) fn new(writes: Vec<OwnedCells<'a>>) -> Result<Self, StoreError> {
-        let mut batch = Self {
-            indexes: HashMap::with_capacity(writes.iter().map(|write| write.cells.len()).sum()),
-            firsts: vec![],
-            flows: vec![],
-            columns: vec![],
-            steps: vec![],
-            values: vec![],
-            receipts: vec![],
-            sums: vec![],
-            transactions: vec![],
-            writes: vec![],
-        };
+        let mut batch = Self::default();
         for OwnedCells { ownership: Ownership { flow, .. }, cells } in &writes {
             for cell in *cells {
                 let step = cells::number_of(&cell.column, cell.step)?;
@@ -156,11 +146,13 @@ impl<'a> BatchWrite<'a> {
         const STORE: &str = r#"
             with owner as (
                 select flow from columnar_flows
-                where flow = any($1) and owners = $2[array_position($1, flow)] for share
+                where flow = any($1::integer[]) and owners = ($2::bigint[])[array_position($1, flow)] for share
             ), stored as (
                 insert into columnar_cells (flow, "column", step, value, receipt, sum)
                 select new.* from owner
-                join unnest($3, $4, $5, $6, $7, $8) as new (flow, "column", step, value, receipt, sum) using (flow)
+                join unnest(
+                    $3::integer[], $4::text[], $5::bigint[], $6::bytea[], $7::bytea[], $8::integer[]
+                ) as new (flow, "column", step, value, receipt, sum) using (flow)
                 on conflict do nothing
                 returning flow, "column", step
             ), notified as materialized (
@@ -169,16 +161,6 @@ impl<'a> BatchWrite<'a> {
                 ) then pg_notify('columnar', flow::text) end from owner
             )
             select pg_current_xact_id()::xid::text, flow, "column", step from notified left join stored using (flow)"#;
-        const TYPES: [Type; 8] = [
-            Type::INT4_ARRAY,
-            Type::INT8_ARRAY,
-            Type::INT4_ARRAY,
-            Type::TEXT_ARRAY,
-            Type::INT8_ARRAY,
-            Type::BYTEA_ARRAY,
-            Type::BYTEA_ARRAY,
-            Type::INT4_ARRAY,
-        ];
         let writers = self.writes.iter().map(|write| write.ownership);
         let (flows, owners): (Vec<_>, Vec<_>) = writers.map(|writer| (writer.flow, writer.owners)).unzip();
         let parameters: [&(dyn ToSql + Sync); 8] = [
@@ -191,7 +173,7 @@ impl<'a> BatchWrite<'a> {
             &self.receipts,
             &self.sums,
         ];
-        let statement = client.store.get_or_try_init(|| client.prepare_typed(STORE, &TYPES)).await?;
+        let statement = client.store.get_or_try_init(|| client.prepare(STORE)).await?;
         // Both statements are sent together, which saves a round trip. `join` polls in order, so `begin` is sent
         // first.
         let (begun, stored) =

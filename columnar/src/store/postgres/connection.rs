@@ -398,6 +398,8 @@ impl Server for PooledConnection {
 impl Drop for PooledConnection {
     fn drop(&mut self) {
         // A search for the address of a host may go on.
-        self.runtime.take().map(Runtime::shutdown_background);
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }

@@ -116,7 +116,9 @@ impl Drop for PooledHandle {
             drop(thread);
             // The call blocks, so that the next `open` finds the flow free. A request of another flow may last for as
             // long as the server is silent.
-            closing.map(|closing| closing.recv_timeout(2 * GRACE));
+            if let Some(closing) = closing {
+                let _ = closing.recv_timeout(2 * GRACE);
+            }
         }
     }
 }
