@@ -158,7 +158,7 @@ impl<'a> BatchWrite<'a> {
             ), notified as materialized (
                 select flow, case when not pg_try_advisory_xact_lock(
                     ('columnar_cells'::regclass::oid::bigint - 2147483648)::integer, flow
-                ) then pg_notify('columnar', flow::text) end from owner
+                ) then pg_notify('columnar', 'columnar_cells'::regclass::oid || ' ' || flow) end from owner
             )
             select pg_current_xact_id()::xid::text, flow, "column", step from notified left join stored using (flow)"#;
         let writers = self.writes.iter().map(|write| write.ownership);

@@ -12,9 +12,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use tokio_postgres::types::Type;
 
-use super::super::StoreError;
 use super::error::PostgresError;
-use super::schema;
 use super::session::{Session, SessionLocation, unless_dropped};
 use crate::declare::default_limits::FOLLOW_INTERVAL;
 
@@ -40,14 +38,14 @@ pub(super) fn listen(location: SessionLocation) -> Option<watch::Receiver<()>> {
 
 /// Listens until the connection is lost.
 async fn hear(location: &SessionLocation, hears: &watch::Sender<()>) -> Result<(), PostgresError> {
-    const LOCK: &str = "select pg_advisory_lock_shared(\
-        ('columnar_cells'::regclass::oid::bigint - 2147483648)::integer, $1)";
+    // The database may have such tables in several schemas.
+    const LOCK: &str = "select 'columnar_cells'::regclass::oid || ' ' || flow, pg_advisory_lock_shared(
+        ('columnar_cells'::regclass::oid::bigint - 2147483648)::integer, flow) from columnar_flows where key = $1";
     let mut session = Session::connect(&location.address).await?;
     let found = session.run(async |client| {
         client.batch_execute("listen columnar").await?;
-        let flow = schema::find(client, &location.flow).await?.ok_or_else(|| StoreError::absent(location))?;
-        client.query_typed(LOCK, &[(&flow, Type::INT4)]).await?;
-        Ok::<_, PostgresError>(flow.to_string())
+        let flow = client.query_typed_one(LOCK, &[(&&*location.flow, Type::TEXT)]).await?;
+        Ok::<String, PostgresError>(flow.try_get(0)?)
     });
     let flow = found.await?;
     loop {

@@ -47,12 +47,10 @@ async fn s27_a_reader_is_told_of_each_write_and_of_a_lost_connection() {
     assert_eq!(database.one::<i64>(&end).await, 2, "one reads, and one listens");
     told(&reader).await;
     reader.open_to_read().await.expect("the server is there");
-    // Not necessarily by the first word of the new connection.
-    while database
-        .one::<i64>("select count(*) from pg_locks where mode = 'ShareLock' and locktype = 'advisory'")
-        .await
-        == 0
-    {}
+    let locks = format!(
+        "select count(*) from pg_locks join pg_stat_activity using (pid) where application_name = '{name}' and locktype = 'advisory'"
+    );
+    while database.one::<i64>(&locks).await == 0 {}
     assert!(put(&owner, 3, "said").await.is_ok());
     told(&reader).await;
     drop(reader);

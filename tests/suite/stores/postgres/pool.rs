@@ -110,6 +110,14 @@ async fn c4_sessions_of_fifty_flows_that_the_server_ends_lose_nothing_and_store_
     assert!(ended >= 9, "{ended}");
     let owners: i64 = database.one("select max(owners) from columnar_flows").await;
     assert_eq!(owners, 1, "nobody else was the owner meanwhile");
+    // A session that ends after the last write is noticed by the next request.
+    for store in &stores {
+        assert_eq!(load(store).await.len(), STEPS);
+    }
+    for flow in [0, 17, 49] {
+        let second = PostgresStore::new(database.address(), format!("flow {flow}")).open().await;
+        assert!(matches!(second, Err(StoreError::Locked { .. })), "the locks are held again: {second:?}");
+    }
     drop(stores);
     for (flow, store) in open_stores(&root, 0..50).await.iter().enumerate() {
         let expected = (0..STEPS).map(|step| (step, text(format!("said in {flow} at {step}"))));
@@ -145,7 +153,8 @@ async fn c4_a_connection_of_several_flows_that_is_cut_at_any_byte_loses_nothing(
             }
         }
     }
-    assert!(wire.cuts() >= 50, "{}", wire.cuts());
+    // Fewer than all: three puts are one write or two, which have more bytes.
+    assert!(wire.cuts() >= 30, "{}", wire.cuts());
     wire.mend();
     for store in &stores {
         let there = load(store).await;
