@@ -57,7 +57,7 @@ async fn a_thousand_steps_are_one_wave_at_half_the_price() -> Result<()> {
         assert_eq!((server.billed(), server.violations()), ([1000, 0], vec![]));
         let [live, _] = prices(&server);
         let live: Dollars = (0..1000).map(|_| live).sum();
-        let paid = comparison.new().cost;
+        let paid = comparison.new_total().cost;
         assert_eq!(paid + paid, live, "{paid} in place of {live}");
         assert!(desk.bill().total().cost == Dollars::ZERO);
     }

@@ -292,7 +292,7 @@ async fn limits_and_failures_are_those_of_any_run() -> Result<()> {
     assert_eq!((forecast.calls, forecast.columns.len()), (5, 1));
     let tokens: usize = (0..5).map(|step| desk.reply.messages(step).expect("it is stored").tokens()).sum();
     let instruction = forecast.input_tokens - tokens;
-    assert!(instruction > 0 && instruction % 5 == 0, "{forecast} for {tokens} tokens of contexts");
+    assert!(instruction > 0 && instruction.is_multiple_of(5), "{forecast} for {tokens} tokens of contexts");
     rehearsal.set_spend_limit(SpendLimit::dollars(0.0));
     let error = rehearsal.run().await.expect_err("it costs something");
     assert!(error.to_string().contains("limit"), "{error}");
@@ -377,9 +377,9 @@ fn bytes(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                folders.push(path)
+                folders.push(path);
             } else {
-                files.push((path.clone(), std::fs::read(path).expect("a file")))
+                files.push((path.clone(), std::fs::read(path).expect("a file")));
             }
         }
     }

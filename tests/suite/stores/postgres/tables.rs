@@ -36,7 +36,7 @@ const ALL: &str = "select format('%s %s %s %s',
 async fn a_rehearsal_changes_no_row_of_the_flow() {
     let Some(database) = Database::new("rehearsal").await else { return };
     let step = Log::default().upper("map");
-    let columns = [column("map", (source("user"), columnar::this()), step)];
+    let columns = [column("map", (source("user"), this()), step)];
     let f = Flow::open(PostgresStore::new(database.address(), "monday"), columns).await.expect("it is new");
     for text in ["one", "two"] {
         f.push("user", text).await.expect("it is stored");
