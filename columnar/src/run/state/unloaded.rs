@@ -88,9 +88,11 @@ impl FlowState {
         )
     }
 
-    /// The next steps that a run computes, of a flow whose last steps alone are in memory; all steps of another flow.
+    /// The next steps that a run computes, of a flow whose last steps alone are in memory; all steps of another flow. Cells that
+    /// wait for answers are listed with their contexts, at any time.
     pub(crate) fn next_window(&self, steps: usize) -> Range<usize> {
-        if self.stored.recent.is_none() {
+        let is_answered = self.settings.iter().any(|settings| settings.external.is_some());
+        if self.stored.recent.is_none() || is_answered {
             return 0..usize::MAX;
         }
         let after = self.window.as_ref().map_or(0, |window| window.end);
@@ -107,7 +109,9 @@ impl FlowState {
         for (column, declared) in plan.schema().columns().iter().enumerate() {
             let Some(key) = self.stored.key(column).cloned() else { continue };
             let mut steps = self.scheduler.stored_before(column, step);
-            steps.extend(&self.unloaded.get(&column).map(|unloaded| unloaded.steps.clone()).unwrap_or_default());
+            steps.extend(
+                &self.unloaded.get(&column).map(|unloaded| unloaded.steps.clone()).unwrap_or_default(),
+            );
             if steps.is_empty() {
                 continue;
             }
@@ -155,9 +159,7 @@ impl FlowState {
         let shown =
             shown.into_iter().map(|(column, steps)| (column, self.reached(column, &steps)..steps.end));
         let needed = self.scheduler.needed(cell);
-        shown
-            .chain(needed.map(|(column, steps)| (column, self.reached(column, &steps)..end)))
-            .collect()
+        shown.chain(needed.map(|(column, steps)| (column, self.reached(column, &steps)..end))).collect()
     }
 
     /// The last cell of the conversation that a cell continues, if it is in memory.
