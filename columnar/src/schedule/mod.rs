@@ -309,7 +309,7 @@ impl Scheduler {
         self.advance(cell.column);
     }
 
-    /// Lets the events of a column go on, and those of its readers where these wait.
+    /// Lets the events of a column go on, and the events of its readers where these wait.
     fn advance(&mut self, column: usize) {
         let plan = self.has_intervals.then(|| Arc::clone(&self.plan));
         let mut next = Some(column);
