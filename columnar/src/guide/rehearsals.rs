@@ -19,7 +19,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let desk = Desk::new();
-//! desk.set_model(ScriptedModel::new(|request| request.instruction.to_uppercase()));   // a model for tests
+//! desk.set_model(ScriptedModel::new(|request| request.system.to_uppercase()));   // a model for tests
 //! desk.ticket.push_all(["My jacket is late.", "The zip is broken."]).await?;
 //! desk.run().await?;
 //!
