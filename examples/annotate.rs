@@ -30,8 +30,9 @@ flow! {
     pub struct Notes {
         source text;
 
-        column topics(text.latest)  = prompt("List the topics.").max_tokens(100).retry(2).or_skip();
-        column summary(text.latest) = prompt("Summarize the text in a sentence.").max_tokens(200).retry(2).or_skip();
+        column topics(text.latest) = prompt("List the topics.").max_tokens(100).retry(2).or_skip();
+        column summary(text.latest) =
+            prompt("Summarize the text in a sentence.").max_tokens(200).retry(2).or_skip();
     }
 }
 

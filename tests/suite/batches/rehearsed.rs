@@ -13,7 +13,8 @@ flow! {
     /// Each reply knows the last ones, so a live flow has one request at a time.
     struct Desk {
         source ticket;
-        column reply(ticket.latest, self.window(3)) = |cx: Context| async move { format!("Reply {}.", cx.step()) };
+        column reply(ticket.latest, self.window(3)) =
+            |cx: Context| async move { format!("Reply {}.", cx.step()) };
     }
 }
 
