@@ -93,7 +93,7 @@
 //! ```
 //!
 //! A [`Comparison`](crate::flow::Comparison) has the steps for a program. Printed, it is a summary without the values. The tables
-//! of the terminal and the [page](crate::report) show the rehearsal as any flow. The example `rehearse` compares two prompts on 200
+//! of the terminal and the page of a flow show the rehearsal as any flow. The example `rehearse` compares two prompts on 200
 //! tickets.
 //!
 //! # Adopting
