@@ -3,7 +3,7 @@
 //! again, and it goes on.
 //!
 //! ```text
-//! cargo run --example annotate --features annotate                              5,000 rows, interrupted once
+//! cargo run --example annotate --features annotate                              300 rows, interrupted once
 //! cargo run --example annotate --features annotate -- reviews.csv out.parquet text    the column `text` of a file
 //! ```
 
@@ -20,10 +20,10 @@ use columnar::{BoxError, Progress};
 use columnar_examples::{exit_code, stdout};
 
 /// The rows of the demonstration.
-const ROWS: usize = 5_000;
+const ROWS: usize = 300;
 
 /// The values between two lines about the progress.
-const BETWEEN: usize = 5_000;
+const BETWEEN: usize = 1_000;
 
 flow! {
     /// A text in each row, and what a model finds in it.
@@ -49,6 +49,7 @@ async fn main() -> ExitCode {
 /// Annotates a file, or as much of it as `limit` values say. Returns whether all is done.
 async fn annotate(input: &Path, output: &Path, column: &str, limit: Option<usize>) -> Result<bool, BoxError> {
     let mut out = stdout();
+    let written = format(output)?;
     let database = output.with_extension("db");
     let store = || SqliteStore::new(&database, "rows");
     let options = RowOptions::new().rename(column, "text").source("text");
@@ -60,7 +61,7 @@ async fn annotate(input: &Path, output: &Path, column: &str, limit: Option<usize
         Format::Parquet => options.read_parquet(&store(), file).await?,
     };
     let notes = Notes::open(OpenOptions::new(store()).recent(0)).await?;
-    writeln!(out, "{rows} rows; {}", notes.progress())?;
+    writeln!(out, "{rows} rows, {} are done", notes.steps())?;
     let mut run = notes.run();
     let mut values = 0;
     while let Some(event) = run.try_next().await? {
@@ -73,7 +74,7 @@ async fn annotate(input: &Path, output: &Path, column: &str, limit: Option<usize
         }
     }
     let file = BufWriter::new(File::create(output)?);
-    match format(output)? {
+    match written {
         Format::Csv => options.write_csv(&notes, file).await?,
         Format::JsonLines => options.write_json_lines(&notes, file).await?,
         Format::Parquet => options.write_parquet(&notes, file).await?,
