@@ -101,8 +101,10 @@ impl fmt::Display for Comparison {
         }
         write!(f, "\nold  {}\nnew  {}", self.old_total(), self.new_total())?;
         let judgements = self.judgements();
-        let are_short =
-            judgements.iter().all(|(text, _)| text.chars().count() <= LETTERS && !text.contains('\n'));
+        // A model may have written the text, which must not control a terminal.
+        let are_short = judgements
+            .iter()
+            .all(|(text, _)| text.chars().count() <= LETTERS && !text.contains(char::is_control));
         if judgements.is_empty() || judgements.len() > SHOWN || !are_short {
             return Ok(());
         }

@@ -305,7 +305,7 @@ impl Scheduler {
     }
 
     fn emit(&mut self, cell: Cell) {
-        self.outbox.emit(cell, self.plan.rank(cell.column));
+        self.outbox.emit(cell, self.plan.rank(cell.column), !self.has_intervals);
         self.advance(cell.column);
     }
 

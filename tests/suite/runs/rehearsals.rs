@@ -146,6 +146,9 @@ async fn a_judge_reads_the_request_and_both_values() -> Result<()> {
          new  0 calls, 0 tokens in, 0 out, $0.00, 0.0 s\n\
          judgements: {\"verdict\": \"as long\"} 2, {\"verdict\": \"shorter\"} 1"
     );
+    let hostile = desk.rehearse("reply").judge(|_: Context| async { "\u{1b}[2J" }).await?;
+    hostile.run().await?;
+    assert!(hostile.comparison().to_string().ends_with("0.0 s"), "such a judgement is not printed");
     Ok(())
 }
 
@@ -339,7 +342,7 @@ async fn mistakes_are_named() -> Result<()> {
     Ok(())
 }
 
-/// A flow of which only the last steps are in memory.
+/// The flow has its last steps alone in memory.
 #[tokio::test]
 async fn values_that_are_not_in_memory_are_loaded() -> Result<()> {
     let store = MemoryStore::new();

@@ -1,5 +1,5 @@
-//! The windows of a run: a flow of which only the last steps are in memory is computed some thousand steps at a time, so that a
-//! run needs little memory for any number of steps.
+//! The windows of a run. Of a flow that has its last steps alone in memory, a run computes some thousand steps at a time, and
+//! needs little memory for any number of steps.
 
 use std::ops::Range;
 use std::sync::Arc;
