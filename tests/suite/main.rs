@@ -171,6 +171,7 @@ pub mod runs {
     pub mod tracing;
     pub mod user_code;
     pub mod values;
+    pub mod windows;
 }
 
 /// Spawned flows: subscriptions, shutdown, many conversations.

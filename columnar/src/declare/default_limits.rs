@@ -6,6 +6,12 @@ use std::time::Duration;
 /// The cells of a flow that are computed at once.
 pub(crate) const CONCURRENCY: usize = 32;
 
+/// The steps that a run has in memory, of a flow that was opened with the last ones.
+pub(crate) const RUN_WINDOW: usize = 4_096;
+
+/// The steps that a run by batches has in memory, of such a flow.
+pub(crate) const BATCH_WINDOW: usize = 50_000;
+
 /// The calls of a model at once, once the limit has adapted. By default a process on Linux may have 1,024 files and
 /// connections.
 pub(crate) const MAX_CONCURRENCY: usize = 1000;

@@ -68,12 +68,12 @@ impl Comparison {
     }
 
     /// The tokens and the price of the old values.
-    pub fn old(&self) -> Total {
+    pub fn old_total(&self) -> Total {
         self.steps.iter().filter_map(|step| step.old_receipt.as_deref()).collect()
     }
 
     /// The tokens and the price of the new values, without the judgements.
-    pub fn new(&self) -> Total {
+    pub fn new_total(&self) -> Total {
         self.steps.iter().filter_map(|step| step.new_receipt.as_deref()).collect()
     }
 
@@ -99,10 +99,12 @@ impl fmt::Display for Comparison {
         if self.missing() > 0 {
             write!(f, ", {missing} missing")?;
         }
-        write!(f, "\nold  {}\nnew  {}", self.old(), self.new())?;
+        write!(f, "\nold  {}\nnew  {}", self.old_total(), self.new_total())?;
         let judgements = self.judgements();
-        let are_short =
-            judgements.iter().all(|(text, _)| text.chars().count() <= LETTERS && !text.contains('\n'));
+        // A model may have written the text, which must not control a terminal.
+        let are_short = judgements
+            .iter()
+            .all(|(text, _)| text.chars().count() <= LETTERS && !text.contains(char::is_control));
         if judgements.is_empty() || judgements.len() > SHOWN || !are_short {
             return Ok(());
         }

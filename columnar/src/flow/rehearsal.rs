@@ -274,7 +274,7 @@ impl<C, I> Rehearsal<'_, '_, C, I> {
     async fn push(&self, original: usize, values: Vec<(usize, Value)>) -> Result<()> {
         let asked = values.iter().skip(self.rows(REQUEST)).map(|(step, _)| {
             let messages = self.flow.shared.messages(original, *step)?;
-            Ok(Value::from(messages.last_text().to_owned()))
+            Ok(Value::from(messages.last_text().into_owned()))
         });
         let requests = asked.collect::<Result<Vec<_>>>()?;
         let steps: Vec<_> =

@@ -76,6 +76,46 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # A million rows
+//!
+//! A file is read into the store a few rows at a time, and so is a table written. [`recent(0)`] opens the flow with nothing in
+//! memory, and its run has some thousand rows there at a time. So the number of rows is a matter of time and of the disk:
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! use columnar::prelude::*;
+//! use columnar::reopen::OpenOptions;
+//! use columnar::rows::{read_json_lines, write_json_lines};
+//! use columnar::store::MemoryStore;
+//! use columnar::usage::SpendLimit;
+//!
+//! flow! {
+//!     pub struct Reviews {
+//!         source review;
+//!         column topics(review.latest) = prompt("List the topics.").model("offline").or_skip();
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = MemoryStore::new();                       // a `SqliteStore` is one file for all rows
+//! read_json_lines(&store, Cursor::new("{\"review\":\"Too slow.\"}\n{\"review\":\"Very good.\"}\n")).await?;
+//! let reviews = Reviews::open(OpenOptions::new(store).recent(0)).await?;
+//! reviews.set_spend_limit(SpendLimit::tokens(5_000_000));
+//! reviews.run().await?;                                 // or `batch`, for half the price
+//! assert_eq!(write_json_lines(&reviews, std::io::sink()).await?, 2);
+//! # Ok(()) }
+//! ```
+//!
+//! A row that fails is in the table, with its reason, if the column says [`or_skip`](crate::compute::Policy::or_skip). If the
+//! process ends, the same program goes on: rows that are in the store are not read again, and cells that are stored are not
+//! computed again. The example `annotate` is such a program, for CSV, JSON Lines and Parquet.
+//!
+//! A million rows of 200 characters in a SQLite file, with three columns of functions, take about 75 MB of memory. A column that
+//! reads its whole history, or a window of a million, needs that history in memory.
+//!
+//! [`recent(0)`]: crate::reopen::OpenOptions::recent
+//!
 //! # Values that a program has
 //!
 //! [`push_all`](crate::Flow::push_all) stores many values of a source, and `push_stream` those of a stream, with one write

@@ -5,6 +5,8 @@
 //! | limit | default | changed by |
 //! |---|---|---|
 //! | the cells of a flow that are computed at once | 32 | [`set_concurrency`](crate::flow::LiveFlow::set_concurrency) of a flow, [`limit`](crate::compute::Policy::limit) of a column |
+//! | the steps that a run has in memory, of a flow that was opened with the last ones | 4,096 | not changed |
+//! | the steps that a run by batches has in memory, of such a flow | 50,000 | not changed |
 //! | the calls of a model at once, once the limit has adapted | 1,000 | [`Adaptive::max_concurrency`](crate::model::Adaptive::max_concurrency) |
 //! | the time that a call waits for an overloaded model | 2 min | [`Adaptive::max_wait`](crate::model::Adaptive::max_wait) |
 //! | the pause before the second attempt of a retry | 500 ms | a provider that asks for a longer one |

@@ -19,7 +19,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<()> {
 //! let desk = Desk::new();
-//! desk.set_model(ScriptedModel::new(|request| request.instruction.to_uppercase()));   // a model for tests
+//! desk.set_model(ScriptedModel::new(|request| request.system.to_uppercase()));   // a model for tests
 //! desk.ticket.push_all(["My jacket is late.", "The zip is broken."]).await?;
 //! desk.run().await?;
 //!
@@ -93,7 +93,7 @@
 //! ```
 //!
 //! A [`Comparison`](crate::flow::Comparison) has the steps for a program. Printed, it is a summary without the values. The tables
-//! of the terminal and the [page](crate::report) show the rehearsal as any flow. The example `rehearse` compares two prompts on 200
+//! of the terminal and the page of a flow show the rehearsal as any flow. The example `rehearse` compares two prompts on 200
 //! tickets.
 //!
 //! # Adopting

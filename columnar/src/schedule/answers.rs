@@ -30,7 +30,7 @@ impl Scheduler {
 
     /// Asks for the next cell.
     pub(super) fn ask(&mut self) -> Option<Action> {
-        let cell = self.pending.ask()?;
+        let cell = self.pending.ask(self.horizon)?;
         if !self.skips(cell) {
             return Some(Action::Ask(cell));
         }

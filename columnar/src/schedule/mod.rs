@@ -108,6 +108,8 @@ pub(crate) struct Scheduler {
     is_unlimited: bool,
     /// Whether nothing new starts until the run has stopped.
     halted: bool,
+    /// The step from which on nothing starts until the run has stopped, or goes on to later steps.
+    horizon: usize,
 }
 
 impl Scheduler {
@@ -130,6 +132,7 @@ impl Scheduler {
             has_intervals: false,
             is_unlimited: false,
             halted: false,
+            horizon: usize::MAX,
             plan,
         }
     }
@@ -247,7 +250,12 @@ impl Scheduler {
 
     fn can_start(&self) -> bool {
         let has_room = self.is_unlimited || self.running < self.limit;
-        !self.halted && has_room && !(self.ready.is_empty() && self.pending.is_asked())
+        !self.halted && has_room && self.has_next()
+    }
+
+    /// Whether a cell before the horizon may start.
+    fn has_next(&self) -> bool {
+        self.ready.next_step().is_some_and(|step| step < self.horizon) || !self.pending.is_asked(self.horizon)
     }
 
     /// Notes that the next value of a source is stored.
@@ -297,11 +305,11 @@ impl Scheduler {
     }
 
     fn emit(&mut self, cell: Cell) {
-        self.outbox.emit(cell, self.plan.rank(cell.column));
+        self.outbox.emit(cell, self.plan.rank(cell.column), !self.has_intervals);
         self.advance(cell.column);
     }
 
-    /// Lets the events of a column go on, and those of its readers where these wait.
+    /// Lets the events of a column go on, and the events of its readers where these wait.
     fn advance(&mut self, column: usize) {
         let plan = self.has_intervals.then(|| Arc::clone(&self.plan));
         let mut next = Some(column);
@@ -361,6 +369,21 @@ impl Scheduler {
         self.is_unlimited = true;
     }
 
+    /// Starts nothing from this step on until the run has stopped.
+    pub(crate) fn set_horizon(&mut self, step: usize) {
+        self.horizon = step;
+    }
+
+    /// The first step from `step` on at which a derived column may lack a cell that this run computes: none once the run
+    /// stops.
+    pub(crate) fn next_missing(&self, step: usize) -> Option<usize> {
+        let gaps = self.tracks.iter().enumerate().filter_map(|(column, track)| {
+            let is_derived = !self.plan.schema().is_source(column) && !self.halted;
+            is_derived.then(|| track.gap(step..self.begun)).flatten()
+        });
+        gaps.min()
+    }
+
     /// Starts nothing new until the run has stopped.
     pub(crate) fn halt(&mut self) {
         self.halted = true;
@@ -370,6 +393,7 @@ impl Scheduler {
     pub(crate) fn stop(&mut self) {
         self.halted = false;
         self.is_unlimited = false;
+        self.horizon = usize::MAX;
         self.running = 0;
         self.outbox.clear();
         let mut again = Vec::new();
@@ -406,6 +430,7 @@ impl Scheduler {
 
     /// Starts the next ready cell.
     fn start(&mut self) -> Option<Action> {
+        self.ready.next_step().filter(|step| *step < self.horizon)?;
         let cell = self.ready.pop()?;
         debug_assert_eq!(self.slot(cell), Some(Slot::Ready), "{cell:?}");
         // A skipped cell runs, too, because it must be stored before its dependents start.

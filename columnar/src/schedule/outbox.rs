@@ -49,10 +49,12 @@ impl Outbox {
         self.held.clear();
     }
 
-    /// Holds the event of a stored cell until the events of earlier steps; emits the event of a cell that they have passed.
-    pub(super) fn emit(&mut self, cell: Cell, rank: usize) {
+    /// Emits the event of a stored cell, or holds the event until earlier ones. `is_next` says whether the next step of a column
+    /// waits for nothing else than its earlier steps.
+    pub(super) fn emit(&mut self, cell: Cell, rank: usize, is_next: bool) {
         // A cell may be answered after later steps, whose events have not waited for it.
-        if self.emitted.get(cell.column).is_some_and(|next| cell.step < *next) {
+        let next = self.emitted.get(cell.column).copied();
+        if next.is_some_and(|next| cell.step < next || is_next && cell.step == next) {
             self.push(Action::Emit(cell));
         } else {
             self.held.insert((cell.step, rank, cell));

@@ -21,9 +21,9 @@ impl PendingCells {
         self.cells.contains(&cell)
     }
 
-    /// Whether runs have asked for all cells.
-    pub(super) fn is_asked(&self) -> bool {
-        self.unasked.is_empty()
+    /// Whether runs have asked for all cells before a step.
+    pub(super) fn is_asked(&self, horizon: usize) -> bool {
+        self.unasked.iter().all(|cell| cell.step >= horizon)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Cell> {
@@ -35,9 +35,10 @@ impl PendingCells {
         self.contains(cell) && !self.unasked.contains(&cell)
     }
 
-    /// The next cell for which no run has asked. From now on, a run has.
-    pub(super) fn ask(&mut self) -> Option<Cell> {
-        self.unasked.pop_first()
+    /// The next cell before a step for which no run has asked. From now on, a run has.
+    pub(super) fn ask(&mut self, horizon: usize) -> Option<Cell> {
+        let next = self.unasked.iter().find(|cell| cell.step < horizon).copied()?;
+        self.unasked.take(&next)
     }
 
     /// Lets a run ask for a cell again.

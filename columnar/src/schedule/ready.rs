@@ -51,9 +51,9 @@ impl Ready {
         self.change(column, |queue| queue.limit = cells);
     }
 
-    /// Whether no cell may start.
-    pub(super) fn is_empty(&self) -> bool {
-        self.heads.is_empty()
+    /// The step of the next cell, if one may start.
+    pub(super) fn next_step(&self) -> Option<usize> {
+        self.heads.first().map(|(step, ..)| *step)
     }
 
     /// Adds a cell that may start.

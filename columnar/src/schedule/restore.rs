@@ -94,6 +94,11 @@ impl Scheduler {
         self.tracks.get(column).map(Track::stored_steps).unwrap_or_default()
     }
 
+    /// The stored steps of a column before one.
+    pub(crate) fn stored_before(&self, column: usize, step: usize) -> StepRanges {
+        self.tracks.get(column).map(|track| track.before(step).stored_steps()).unwrap_or_default()
+    }
+
     /// The steps of a column that are stored as skipped.
     pub(crate) fn skipped_steps(&self, column: usize) -> impl Iterator<Item = usize> {
         self.tracks.get(column).into_iter().flat_map(|track| track.skipped.steps())

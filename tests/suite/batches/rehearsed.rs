@@ -13,7 +13,8 @@ flow! {
     /// Each reply knows the last ones, so a live flow has one request at a time.
     struct Desk {
         source ticket;
-        column reply(ticket.latest, self.window(3)) = |cx: Context| async move { format!("Reply {}.", cx.step()) };
+        column reply(ticket.latest, self.window(3)) =
+            |cx: Context| async move { format!("Reply {}.", cx.step()) };
     }
 }
 
@@ -57,7 +58,7 @@ async fn a_thousand_steps_are_one_wave_at_half_the_price() -> Result<()> {
         assert_eq!((server.billed(), server.violations()), ([1000, 0], vec![]));
         let [live, _] = prices(&server);
         let live: Dollars = (0..1000).map(|_| live).sum();
-        let paid = comparison.new().cost;
+        let paid = comparison.new_total().cost;
         assert_eq!(paid + paid, live, "{paid} in place of {live}");
         assert!(desk.bill().total().cost == Dollars::ZERO);
     }

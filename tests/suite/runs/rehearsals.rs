@@ -146,6 +146,9 @@ async fn a_judge_reads_the_request_and_both_values() -> Result<()> {
          new  0 calls, 0 tokens in, 0 out, $0.00, 0.0 s\n\
          judgements: {\"verdict\": \"as long\"} 2, {\"verdict\": \"shorter\"} 1"
     );
+    let hostile = desk.rehearse("reply").judge(|_: Context| async { "\u{1b}[2J" }).await?;
+    hostile.run().await?;
+    assert!(hostile.comparison().to_string().ends_with("0.0 s"), "such a judgement is not printed");
     Ok(())
 }
 
@@ -292,7 +295,7 @@ async fn limits_and_failures_are_those_of_any_run() -> Result<()> {
     assert_eq!((forecast.calls, forecast.columns.len()), (5, 1));
     let tokens: usize = (0..5).map(|step| desk.reply.messages(step).expect("it is stored").tokens()).sum();
     let instruction = forecast.input_tokens - tokens;
-    assert!(instruction > 0 && instruction % 5 == 0, "{forecast} for {tokens} tokens of contexts");
+    assert!(instruction > 0 && instruction.is_multiple_of(5), "{forecast} for {tokens} tokens of contexts");
     rehearsal.set_spend_limit(SpendLimit::dollars(0.0));
     let error = rehearsal.run().await.expect_err("it costs something");
     assert!(error.to_string().contains("limit"), "{error}");
@@ -339,7 +342,7 @@ async fn mistakes_are_named() -> Result<()> {
     Ok(())
 }
 
-/// A flow of which only the last steps are in memory.
+/// The flow has its last steps alone in memory.
 #[tokio::test]
 async fn values_that_are_not_in_memory_are_loaded() -> Result<()> {
     let store = MemoryStore::new();
@@ -377,9 +380,9 @@ fn bytes(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                folders.push(path)
+                folders.push(path);
             } else {
-                files.push((path.clone(), std::fs::read(path).expect("a file")))
+                files.push((path.clone(), std::fs::read(path).expect("a file")));
             }
         }
     }

@@ -27,7 +27,7 @@ impl Step<'_> {
             let instruction = settings.instruction.as_deref();
             settings.instruction = instruction.map(|instruction| spec.output.instruct(instruction));
             settings.schema = Some(Arc::clone(&spec.output.schema));
-            settings.retype = Some(|step| step.typed::<T>());
+            settings.retype = Some(typed::<T>);
             #[cfg(feature = "parquet")]
             settings.json_type.clone_from(&spec.json_type);
             if let Some(external) = &mut settings.external {
@@ -52,6 +52,11 @@ impl Step<'_> {
             })
         })
     }
+}
+
+/// The same as a function for steps of any lifetime.
+fn typed<T: ColumnType>(step: Step<'_>) -> Step<'_> {
+    step.typed::<T>()
 }
 
 /// Makes attempts until a reply matches the type or no repair is left.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::SystemTime;
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::FutureExt;
 
 use super::computation::Unstored;
 use crate::compute::{Context, Defaults, StepSettings};
@@ -17,7 +17,7 @@ use crate::model::usage::Fingerprint;
 use crate::model::{Choice, EndDate, ModelError};
 use crate::run::contexts::ContextDraft;
 use crate::run::shared::SharedFlow;
-use crate::run::state::{FlowState, StoredColumns, Unloaded, load_all};
+use crate::run::state::{FlowState, StoredColumns};
 use crate::run::user_code::{StoreRequest, caught, discard};
 use crate::run::{Error, Result};
 use crate::schedule::{Action, Cell, InvalidTransition, OnFailure, Scheduler};
@@ -44,6 +44,8 @@ pub(super) enum RunStatus {
     CanAct,
     /// Every cell is stored or failed.
     Finished,
+    /// The same, of the steps in memory.
+    WindowDone,
     /// Cells are in progress.
     Waiting,
 }
@@ -150,33 +152,13 @@ impl SharedFlow {
         Ok(warnings)
     }
 
-    /// The loading of the values that a run reads; `None` if all values are in memory.
-    pub(super) fn loading(self: &Arc<Self>) -> Option<BoxFuture<'static, Result<()>>> {
-        if self.lock().unloaded.is_empty() {
-            return None;
-        }
-        let shared = Arc::clone(self);
-        Some(async move { load_all(|| shared.needed(0)).await }.boxed())
-    }
-
-    /// The cells that are not in memory and that the contexts of missing cells show, and of this number of last steps.
-    pub(crate) fn needed(&self, last: usize) -> Vec<Unloaded> {
-        let mut copy = {
-            let state = self.lock();
-            if state.unloaded.is_empty() {
-                return Vec::new();
-            }
-            state.before(usize::MAX)
-        };
-        copy.needed(last)
-    }
-
     /// Ends the active run. The next run computes the cells that were in progress.
     pub(super) fn end_run(&self) {
         // While this run is active, no other one has registered a waker.
         discard(self.waker.take());
         let mut state = self.lock();
         state.is_running = false;
+        state.window = None;
         state.scheduler.stop();
         drop(state);
         self.notify();
@@ -251,6 +233,9 @@ impl SharedFlow {
         let mut state = self.lock();
         if state.scheduler.can_act() {
             return RunStatus::CanAct;
+        }
+        if state.scheduler.is_idle() && state.has_next_window() {
+            return RunStatus::WindowDone;
         }
         if state.scheduler.is_idle() {
             // Under the same lock: a later push finds no run that would include the value.

@@ -12,6 +12,7 @@ mod computation;
 mod reports;
 mod storing;
 mod warm_up;
+mod windows;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -143,23 +144,23 @@ impl<I: ColumnId> Stream for Run<'_, I> {
                 }
             };
             // Columns may have been removed since the run was made. During a run columns are only added.
-            (self.plan, self.loading) = (shared.plan(), shared.loading());
+            (self.plan, self.loading) = (shared.plan(), shared.next_window(self.queue.is_some()));
             self.warnings = warnings;
             self.has_begun = true;
             self.span = RunSpan::begin();
         }
         let _entered = self.span.enter();
-        if let Some(loading) = &mut self.loading {
-            match loading.poll_unpin(task) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Ok(())) => self.loading = None,
-                Poll::Ready(Err(error)) => {
-                    self.fail(error);
-                    return Poll::Ready(self.finish());
+        loop {
+            if let Some(loading) = &mut self.loading {
+                match loading.poll_unpin(task) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(Ok(())) => self.loading = None,
+                    Poll::Ready(Err(error)) => {
+                        self.fail(error);
+                        return Poll::Ready(self.finish());
+                    }
                 }
             }
-        }
-        loop {
             // Actions come first, because an action stores a finished cell, and there is room for one only.
             if let Some(event) = self.act(task).or_else(|| self.poll_cells(task)) {
                 return Poll::Ready(Some(Ok(event)));
@@ -167,6 +168,7 @@ impl<I: ColumnId> Stream for Run<'_, I> {
             match self.shared().run_status(task.waker()) {
                 RunStatus::CanAct => {}
                 RunStatus::Waiting => return Poll::Pending,
+                RunStatus::WindowDone => self.loading = self.shared().next_window(self.queue.is_some()),
                 RunStatus::Finished => return Poll::Ready(self.finish()),
             }
         }

@@ -63,7 +63,7 @@ impl SharedFlow {
         let counted = extension.counted(&copy.counter);
         drop(copy.extend(&extension, counted)?);
         load_all(|| adopted(&mut copy).recent(first)).await?;
-        load_all(|| adopted(&mut copy).needed(0)).await?;
+        load_all(|| adopted(&mut copy).needed(0, &(0..usize::MAX))).await?;
         Ok(extension)
     }
 

@@ -127,6 +127,10 @@ impl OpenOptions {
     /// that needs the value in memory returns [`Error::NotLoaded`](crate::Error::NotLoaded). A run loads the values that it
     /// reads, and [`load`](crate::flow::LiveFlow::load) those that you ask for; [`values`](crate::flow::LiveFlow::values) and
     /// [`rows`](crate::flow::LiveFlow::rows) read the store.
+    ///
+    /// A run over many steps has some thousand of them in memory, with what their contexts show, and leaves the earlier ones to
+    /// the store. So a million [rows](crate::guide::import_export#a-million-rows) are computed in little memory. A flow with
+    /// [`external`](crate::compute::external) columns has all cells that wait in memory.
     #[must_use]
     pub fn recent(mut self, steps: usize) -> Self {
         self.recent = Some(steps);

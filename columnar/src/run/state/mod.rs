@@ -10,6 +10,7 @@ mod values;
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use derive::AdoptedColumn;
@@ -81,6 +82,8 @@ pub(crate) struct FlowState {
     /// The contexts of another flow, which a column of this one has in place of its own.
     pub(crate) rehearsed: Option<Arc<dyn OtherContexts>>,
     pub(crate) is_running: bool,
+    /// The steps that the active run computes now, in a flow whose last steps alone are in memory.
+    pub(crate) window: Option<Range<usize>>,
     /// Whether values were pushed or columns added that no run has seen to its end.
     pub(crate) is_stale: bool,
 }
@@ -157,6 +160,7 @@ impl FlowState {
             stored: StoredColumns::default(),
             rehearsed: None,
             is_running: false,
+            window: None,
             is_stale: false,
         }
     }

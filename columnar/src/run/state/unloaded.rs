@@ -5,14 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::{FlowState, Unloaded};
+use super::{FlowState, PastColumn, PastStore, Unloaded};
 use crate::declare::{InputView, Reads};
 use crate::history::StepRanges;
 use crate::run::Result;
 use crate::run::contexts::context_cells;
 use crate::run::user_code::caught;
 use crate::schedule::Cell;
+use crate::store::Store;
 
 /// Loads steps until `next` returns none: loaded values may show that a context needs others.
 pub(crate) async fn load_all(mut next: impl FnMut() -> Vec<Unloaded>) -> Result<()> {
@@ -86,18 +88,62 @@ impl FlowState {
         )
     }
 
-    /// The cells that are not in memory and that the contexts of missing cells show, and of this number of last steps. Calls
-    /// filters and the counter, so no lock guards this state.
-    pub(crate) fn needed(&mut self, last: usize) -> Vec<Unloaded> {
+    /// The next steps that a run computes, of a flow whose last steps alone are in memory; all steps of another flow. Cells that
+    /// wait for answers are listed with their contexts, at any time.
+    pub(crate) fn next_window(&self, steps: usize) -> Range<usize> {
+        let is_answered = self.settings.iter().any(|settings| settings.external.is_some());
+        if self.stored.recent.is_none() || is_answered {
+            return 0..usize::MAX;
+        }
+        let after = self.window.as_ref().map_or(0, |window| window.end);
+        let first = self.scheduler.next_missing(after).unwrap_or(self.scheduler.begun());
+        first..first.saturating_add(steps)
+    }
+
+    /// Leaves the values before a step to the store, which has them. Returns what was in memory, to be dropped outside of the
+    /// lock.
+    #[must_use]
+    pub(crate) fn unload(&mut self, store: &Arc<dyn Store>, step: usize) -> impl Sized + use<> {
+        let plan = Arc::clone(&self.plan);
+        let mut dropped = Vec::new();
+        for (column, declared) in plan.schema().columns().iter().enumerate() {
+            let Some(key) = self.stored.key(column).cloned() else { continue };
+            let mut steps = self.scheduler.stored_before(column, step);
+            steps.extend(
+                &self.unloaded.get(&column).map(|unloaded| unloaded.steps.clone()).unwrap_or_default(),
+            );
+            if steps.is_empty() {
+                continue;
+            }
+            let attachments = self.stored.attachments.clone();
+            let past = PastColumn {
+                name: declared.name.clone(),
+                is_source: plan.schema().is_source(column),
+                counter: Arc::clone(&self.counter),
+                stored: Some(PastStore { store: Arc::clone(store), key, attachments }),
+            };
+            self.receipts.forget(column, step);
+            let end = self.scheduler.end(column);
+            // A new past: the earlier one keeps what was loaded.
+            let unloaded = self.unloaded.insert(column, Unloaded::new(past, steps));
+            dropped.push((self.table.forget(column, step, end), unloaded));
+        }
+        dropped
+    }
+
+    /// The cells that are not in memory and that the contexts of missing cells show, within a window of steps, and of this number
+    /// of last steps. Calls filters and the counter, so no lock guards this state.
+    pub(crate) fn needed(&mut self, last: usize, window: &Range<usize>) -> Vec<Unloaded> {
         let plan = self.plan.clone();
         let mut cells = Vec::new();
         for column in 0..plan.schema().columns().len() {
             let Some(reads) = plan.schema().reads(column) else { continue };
             // Windows only move forward, so no later cell reads an earlier step than this one.
-            let first = Cell { column, step: self.scheduler.len(column).saturating_sub(last) };
+            let missing = self.scheduler.len(column).saturating_sub(last);
+            let first = Cell { column, step: if last > 0 { missing } else { missing.max(window.start) } };
             let mut next = Some((reads, first));
             while let Some((reads, cell)) = next {
-                cells.extend(self.needed_by(reads, cell));
+                cells.extend(self.needed_by(reads, cell, window.end));
                 next = self
                     .thread_cell(reads, cell)
                     .and_then(|cell| Some((plan.schema().reads(cell.column)?, cell)));
@@ -107,15 +153,13 @@ impl FlowState {
     }
 
     /// The cells that a cell and the later ones of the column need.
-    fn needed_by(&mut self, reads: &Reads, cell: Cell) -> Vec<(usize, Range<usize>)> {
+    fn needed_by(&mut self, reads: &Reads, cell: Cell, end: usize) -> Vec<(usize, Range<usize>)> {
         // A filter or counter that panics does so again when the cell is computed, and fails it.
         let shown = caught(|| self.context_cells(reads, cell)).flatten().unwrap_or_default();
         let shown =
             shown.into_iter().map(|(column, steps)| (column, self.reached(column, &steps)..steps.end));
         let needed = self.scheduler.needed(cell);
-        shown
-            .chain(needed.map(|(column, steps)| (column, self.reached(column, &steps)..usize::MAX)))
-            .collect()
+        shown.chain(needed.map(|(column, steps)| (column, self.reached(column, &steps)..end))).collect()
     }
 
     /// The last cell of the conversation that a cell continues, if it is in memory.

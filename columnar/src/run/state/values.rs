@@ -48,6 +48,14 @@ impl ValueTable {
         }
     }
 
+    /// Drops the values of a column before a step. Returns the earlier values, to be dropped outside of the lock.
+    pub(super) fn forget(&mut self, column: usize, step: usize, end: usize) -> Option<History> {
+        let column = self.columns.get_mut(column)?;
+        let mut kept = History::default();
+        kept.adopt(column, step..end);
+        Some(std::mem::replace(column, kept))
+    }
+
     fn column_mut(&mut self, column: usize) -> Option<&mut History> {
         if self.columns.len() <= column {
             self.columns.resize_with(column + 1, History::default);
@@ -170,6 +178,12 @@ impl Receipts {
         if let Some(reason) = skipped {
             notes.skipped.insert(cell.step, reason);
         }
+    }
+
+    /// Drops the receipts of a column before a step, but for a few.
+    pub(super) fn forget(&mut self, column: usize, step: usize) {
+        let (_, first) = map_key(Cell { column, step });
+        self.maps.retain(|(other, part), _| *other != column || *part >= first);
     }
 
     fn notes_mut(&mut self, column: usize) -> Option<&mut CellNotes> {
