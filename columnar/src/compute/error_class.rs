@@ -12,9 +12,9 @@ use super::TimedOut;
 use crate::declare::error::chain;
 #[cfg(feature = "providers")]
 use crate::model::ProviderError;
-use crate::model::usage::SpendLimitError;
 #[cfg(feature = "engine")]
 use crate::model::Refused;
+use crate::model::usage::SpendLimitError;
 use crate::model::{Finish, MediaError, Overloaded, ReplyError, Truncated};
 
 /// The class of all other errors, by the conventions.

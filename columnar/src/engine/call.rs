@@ -1,9 +1,12 @@
 //! The calls of flows, and the two sides of an engine that transports them.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, FutureExt};
 use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
 
 use crate::declare::error::BoxError;
 use crate::run::Error;
@@ -118,15 +121,14 @@ pub enum CallError {
     /// The call is over: it would fail again.
     #[error("{0}")]
     Refused(#[source] BoxError),
-    /// The engine has cancelled the call.
-    #[error("the call was cancelled")]
-    Cancelled,
 }
 
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
         match error {
-            Error::Open { .. } | Error::Load { .. } | Error::Store { .. } | Error::Closed => Self::Again(error.into()),
+            Error::Open { .. } | Error::Load { .. } | Error::Store { .. } | Error::Closed => {
+                Self::Again(error.into())
+            }
             error => Self::Refused(error.into()),
         }
     }
@@ -145,19 +147,38 @@ pub trait OwnedCall: Send + Sync {
     /// The key of the flow.
     fn key(&self) -> &str;
 
-    /// Returns this value, or the value that an earlier attempt of the same call has told under this name. When the future
-    /// ends, the value is as durable as the engine.
+    /// Does the work and returns the result, or the result that an earlier attempt of the same call has told under this name.
+    /// When the future ends, the result is as durable as the engine.
     ///
     /// # Errors
     ///
-    /// [`CallError::Cancelled`], or [`CallError::Again`] if the engine cannot be reached.
-    fn remember<'c>(&'c self, name: &'static str, value: String) -> BoxFuture<'c, Result<String, CallError>>;
-
-    /// Waits until the call is cancelled.
-    fn cancelled(&self) -> BoxFuture<'_, ()>;
+    /// The error of the work; [`CallError::Again`] if the engine cannot be reached.
+    fn remember<'c>(&'c self, name: &'static str, work: Work<'c>)
+    -> BoxFuture<'c, Result<String, CallError>>;
 
     /// Lets the engine make another call of the flow after a time, at the end of the queue of its calls.
     fn wake(&self, after: Duration, call: EngineCall);
+}
+
+/// Work whose result an engine remembers.
+pub struct Work<'c> {
+    /// The work, which an adapter polls unless the engine knows the result.
+    pub future: BoxFuture<'c, Result<String, CallError>>,
+    /// Notified by the adapter when the engine cancels the call. Then the work ends soon, and the engine remembers that.
+    pub cancel: Arc<Notify>,
+}
+
+impl<'c> Work<'c> {
+    /// Work that ends by itself.
+    pub(super) fn new(work: impl Future<Output = Result<String, CallError>> + Send + 'c) -> Self {
+        Self { future: work.boxed(), cancel: Arc::default() }
+    }
+}
+
+impl fmt::Debug for Work<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work").finish_non_exhaustive()
+    }
 }
 
 /// An engine, as clients call it: the side of an adapter towards a [`FlowClient`](super::FlowClient).

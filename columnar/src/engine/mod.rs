@@ -54,6 +54,6 @@ mod messages;
 pub mod restate;
 mod worker;
 
-pub use call::{CallError, Engine, EngineCall, EngineError, EngineReply, OwnedCall};
+pub use call::{CallError, Engine, EngineCall, EngineError, EngineReply, OwnedCall, Work};
 pub use client::{FlowClient, RemoteFlow};
 pub use worker::FlowWorker;

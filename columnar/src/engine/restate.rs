@@ -37,6 +37,9 @@
 //! The server of Restate is under the Business Source License 1.1, which becomes Apache 2.0 after four years: any use but a public
 //! service of Restate itself is granted. This adapter and the SDK are under the MIT licence.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt};
@@ -53,7 +56,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-use super::call::{CallError, Engine, EngineCall, EngineError, EngineReply, OwnedCall};
+use super::call::{CallError, Engine, EngineCall, EngineError, EngineReply, OwnedCall, Work};
 use super::worker::FlowWorker;
 
 /// The state of an object that has the id of its last run.
@@ -154,49 +157,71 @@ impl FlowObject {
             return Err(TerminalError::new_with_code(400, "the call belongs to another handler").into());
         }
         if call == EngineCall::Cancel {
-            let shared = SharedObjectContext::from((ctx, input));
-            if let Some(run) = shared.get::<String>(RUN).await? {
-                shared.invocation_handle(run).signal(CANCEL).resolve(());
+            if let Some(run) = ctx.get::<String>(RUN).await? {
+                ctx.resolve_signal(&run, CANCEL, ());
             }
             return Ok(EngineReply::Cancelled);
         }
-        let owned = RestateCall { ctx: ObjectContext::from((ctx, input)), service: ctx.service_name() };
         if let EngineCall::Run { .. } = call {
-            owned.ctx.set(RUN, owned.ctx.invocation_id().to_owned());
+            ctx.set(RUN, input.invocation_id);
         }
-        match self.worker.serve(call, &owned).await {
-            Ok(reply) => Ok(reply),
-            Err(CallError::Cancelled) => Err(TerminalError::new_with_code(409, "cancelled").into()),
-            Err(CallError::Refused(error)) => Err(TerminalError::new_with_code(422, error.to_string()).into()),
-            Err(error) => Err(error.into()),
-        }
+        self.worker.serve(call, &RestateCall { ctx, key: input.key }).await.map_err(handler_error)
     }
 }
 
 struct RestateCall<'c> {
-    ctx: ObjectContext<'c>,
-    service: &'c str,
+    ctx: &'c ContextInternal,
+    key: String,
 }
 
 impl OwnedCall for RestateCall<'_> {
     fn key(&self) -> &str {
-        self.ctx.key()
+        &self.key
     }
 
-    fn remember<'c>(&'c self, name: &'static str, value: String) -> BoxFuture<'c, Result<String, CallError>> {
-        let remembered = self.ctx.run(|| async { Ok(value) }).name(name);
-        remembered.map(|value| value.map_err(|_| CallError::Cancelled)).boxed()
-    }
-
-    fn cancelled(&self) -> BoxFuture<'_, ()> {
-        // An error is a cancellation by hand, in the user interface of the server.
-        self.ctx.signal::<()>(CANCEL).map(drop).boxed()
+    fn remember<'c>(
+        &'c self,
+        name: &'static str,
+        work: Work<'c>,
+    ) -> BoxFuture<'c, Result<String, CallError>> {
+        let Work { future, cancel } = work;
+        async move {
+            let is_working = AtomicBool::new(false);
+            let worked = self.ctx.run(|| async {
+                is_working.store(true, Ordering::Relaxed);
+                let result = future.await;
+                is_working.store(false, Ordering::Relaxed);
+                result.map_err(handler_error)
+            });
+            let mut worked = pin!(worked.name(name));
+            let mut cancelled = pin!(self.ctx.signal::<()>(CANCEL).fuse());
+            // The signal is awaited during the work alone: a later attempt, which has the result from the journal, awaits
+            // nothing else, and the SDK lets no two futures read from the server.
+            let result = poll_fn(|task| {
+                let polled = worked.as_mut().poll(task);
+                if is_working.load(Ordering::Relaxed) && cancelled.as_mut().poll(task).is_ready() {
+                    cancel.notify_one();
+                    task.waker().wake_by_ref();
+                }
+                polled
+            });
+            result.await.map_err(|error| CallError::Refused(error.message().into()))
+        }
+        .boxed()
     }
 
     fn wake(&self, after: Duration, call: EngineCall) {
-        let target = RequestTarget::object(self.service, self.ctx.key(), call.name());
+        let target = RequestTarget::object(self.ctx.service_name(), &self.key, call.name());
         let request = self.ctx.request::<_, ()>(target, Json(call));
         drop(if after.is_zero() { request.send() } else { request.send_after(after) });
+    }
+}
+
+/// An error that ends the call, or lets the server make the call again.
+fn handler_error(error: CallError) -> HandlerError {
+    match error {
+        CallError::Refused(error) => TerminalError::new_with_code(422, error.to_string()).into(),
+        error => error.into(),
     }
 }
 
@@ -238,7 +263,10 @@ impl Restate {
         };
         let is_final = matches!(
             status,
-            StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT | StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST
+            StatusCode::UNPROCESSABLE_ENTITY
+                | StatusCode::CONFLICT
+                | StatusCode::NOT_FOUND
+                | StatusCode::BAD_REQUEST
         );
         Err(if is_final { EngineError::Refused(message) } else { EngineError::Unreachable(message.into()) })
     }

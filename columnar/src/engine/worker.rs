@@ -7,15 +7,15 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, Either, FutureExt, select};
-use tokio::sync::watch;
+use futures::future::{BoxFuture, Either, FutureExt, ready, select};
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout};
 
-use super::call::{CallError, EngineCall, EngineReply, OwnedCall};
+use super::call::{CallError, EngineCall, EngineReply, OwnedCall, Work};
 use super::messages::Messages;
 use crate::compute::error_class::is_temporary;
-use crate::declare::error::BoxError;
 use crate::declare::default_limits::{FIRST_WAKE, LONGEST_WAKE, RUN_SLICE};
+use crate::declare::error::BoxError;
 use crate::flow::service::{FlowParts, Spawn, Spawned};
 use crate::history::Value;
 use crate::model::Overloaded;
@@ -168,10 +168,19 @@ impl FlowWorker {
             is_open = !calls.is_draining;
             calls.active += usize::from(is_open);
         });
-        if is_open { Ok(ActiveCall(&self.calls)) } else { Err(CallError::Again("this worker is about to end".into())) }
+        if is_open {
+            Ok(ActiveCall(&self.calls))
+        } else {
+            Err(CallError::Again("this worker is about to end".into()))
+        }
     }
 
-    async fn push(&self, owned: &dyn OwnedCall, column: &str, message: &str) -> Result<EngineReply, CallError> {
+    async fn push(
+        &self,
+        owned: &dyn OwnedCall,
+        column: &str,
+        message: &str,
+    ) -> Result<EngineReply, CallError> {
         let pushed = self.pushed(owned, column, message).await;
         if !matches!(pushed, Err(CallError::Again(_))) {
             self.forget(owned, Some(message)).await?;
@@ -185,7 +194,7 @@ impl FlowWorker {
     async fn pushed(&self, owned: &dyn OwnedCall, column: &str, message: &str) -> Result<usize, CallError> {
         let parts = (self.open)(owned.key().to_owned()).await?;
         let length = parts.shared.by_name(column, |state, column| state.scheduler.len(column))?;
-        let next = owned.remember("step", length.to_string()).await?;
+        let next = owned.remember("step", Work::new(ready(Ok(length.to_string())))).await?;
         let next = next.parse().map_err(|error| CallError::Again(BoxError::from(error)))?;
         match self.messages.read(owned.key(), message).await? {
             Some(value) => match pushed_at(&parts, column, next..length, &value).await? {
@@ -208,7 +217,8 @@ impl FlowWorker {
     ) -> Result<EngineReply, CallError> {
         let parts = (self.open)(owned.key().to_owned()).await?;
         // An earlier attempt may have stored the decision, and this one finds the cell answered.
-        let was_open = owned.remember("open", is_open(&parts, column, step).to_string()).await? == "true";
+        let open = is_open(&parts, column, step).to_string();
+        let was_open = owned.remember("open", Work::new(ready(Ok(open)))).await? == "true";
         let decided = match decision {
             Some(decision) => parts.shared.decide(column, step, decision).await.map_err(CallError::from),
             // A message is deleted after its decision is stored.
@@ -233,10 +243,14 @@ impl FlowWorker {
     }
 
     async fn run(&self, owned: &dyn OwnedCall, attempt: u32) -> Result<EngineReply, CallError> {
-        let reply = self.compute(owned, attempt).await?;
+        let cancel = Arc::new(Notify::new());
+        let cancelled = Arc::clone(&cancel);
+        let computed = async move {
+            let reply = self.compute(owned.key(), &cancelled, attempt).await?;
+            serde_json::to_string(&reply).map_err(|error| CallError::Again(error.into()))
+        };
         // What a first attempt has told the engine to do next stands.
-        let told = serde_json::to_string(&reply).map_err(|error| CallError::Again(error.into()))?;
-        let told = owned.remember("outcome", told).await?;
+        let told = owned.remember("outcome", Work { future: computed.boxed(), cancel }).await?;
         let reply = serde_json::from_str(&told).map_err(|error| CallError::Again(error.into()))?;
         if let EngineReply::Continues { after_ms, attempt } = reply {
             owned.wake(Duration::from_millis(after_ms), EngineCall::Run { attempt });
@@ -244,16 +258,16 @@ impl FlowWorker {
         Ok(reply)
     }
 
-    async fn compute(&self, owned: &dyn OwnedCall, attempt: u32) -> Result<EngineReply, CallError> {
+    async fn compute(&self, key: &str, cancel: &Notify, attempt: u32) -> Result<EngineReply, CallError> {
         #[cfg_attr(not(feature = "providers"), expect(unused_mut, reason = "batches are of providers"))]
-        let mut parts = (self.open)(owned.key().to_owned()).await?;
+        let mut parts = (self.open)(key.to_owned()).await?;
         #[cfg(feature = "providers")]
         parts.batch.clone_from(&self.batch);
         let flow = OpenFlow(parts.spawn());
-        let mut cancelled = owned.cancelled();
+        let mut cancelled = pin!(cancel.notified());
         let settled = pin!(flow.0.settled());
         let slice_over = pin!(self.slice_over());
-        match select(&mut cancelled, select(settled, slice_over)).await {
+        match select(cancelled.as_mut(), select(settled, slice_over)).await {
             Either::Right((Either::Left((settled, _)), _)) => return self.settled(&flow.0, settled, attempt),
             #[cfg(feature = "providers")]
             Either::Right(_) if self.batch.is_some() => {
@@ -279,12 +293,7 @@ impl FlowWorker {
         let _ = timeout(self.slice, calls.wait_for(|calls| calls.is_draining)).await;
     }
 
-    fn settled(
-        &self,
-        flow: &FlowParts,
-        settled: Result<()>,
-        attempt: u32,
-    ) -> Result<EngineReply, CallError> {
+    fn settled(&self, flow: &FlowParts, settled: Result<()>, attempt: u32) -> Result<EngineReply, CallError> {
         let progress = flow.shared.lock().progress();
         match settled {
             // A failed cell of a column that may wait.
@@ -321,9 +330,9 @@ async fn pushed_at(
     }
     // Someone may have pushed to the flow without the engine, so the values are compared.
     let entries = parts.shared.entries(column, steps).await?;
-    let found = entries.into_iter().find(|(_, entry)| {
-        entry.value.as_ref().is_some_and(|stored| stored.as_str() == value.as_str())
-    });
+    let found = entries
+        .into_iter()
+        .find(|(_, entry)| entry.value.as_ref().is_some_and(|stored| stored.as_str() == value.as_str()));
     Ok(found.map(|(step, _)| step))
 }
 
@@ -344,6 +353,9 @@ fn is_answered(error: &(dyn StdError + 'static)) -> bool {
 impl fmt::Debug for FlowWorker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { slice, calls, .. } = self;
-        f.debug_struct("FlowWorker").field("slice", slice).field("calls", &*calls.borrow()).finish_non_exhaustive()
+        f.debug_struct("FlowWorker")
+            .field("slice", slice)
+            .field("calls", &*calls.borrow())
+            .finish_non_exhaustive()
     }
 }

@@ -232,8 +232,16 @@ impl<H: EngineHarness> Check<H> {
         let flow = self.flow("repeated");
         let (first, text) = (flow.clone().request("first"), format!("{TEXT}, repeated"));
         assert_eq!(first.push("user", &*text).await.expect("it is stored"), 0);
-        assert_eq!(first.push("user", &*text).await.expect("it is stored"), 0, "a request is carried out twice");
-        assert_eq!(flow.push("user", &*text).await.expect("it is stored"), 1, "another request has its own value");
+        assert_eq!(
+            first.push("user", &*text).await.expect("it is stored"),
+            0,
+            "a request is carried out twice"
+        );
+        assert_eq!(
+            flow.push("user", &*text).await.expect("it is stored"),
+            1,
+            "another request has its own value"
+        );
         self.value(&flow, "answer", 1).await;
         assert_eq!(flow.read().await.and_then(|flow| flow.len("user")).expect("it is read"), 2);
     }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use columnar::engine::{CallError, Engine, EngineCall, EngineError, EngineReply, FlowWorker, OwnedCall};
+use columnar::engine::{
+    CallError, Engine, EngineCall, EngineError, EngineReply, FlowWorker, OwnedCall, Work,
+};
 use columnar::testing::{EngineHarness, engine_conformance};
 use futures::future::{BoxFuture, FutureExt};
 use tokio::runtime::Handle;
@@ -72,11 +74,16 @@ impl LocalEngine {
                 workers.get(attempt % workers.len().max(1)).cloned()
             };
             if let Some((_, worker, runtime)) = worker {
-                let owned = LocalCall { engine: self.clone(), key: key.clone(), owner: owner.clone(), told: Arc::clone(&told) };
+                let owned = LocalCall {
+                    engine: self.clone(),
+                    key: key.clone(),
+                    owner: owner.clone(),
+                    told: Arc::clone(&told),
+                };
                 let call = call.clone();
                 match runtime.spawn(async move { worker.serve(call, &owned).await }).await {
                     Ok(Ok(reply)) => return Ok(reply),
-                    Ok(Err(error @ (CallError::Refused(_) | CallError::Cancelled))) => return Err(error.to_string()),
+                    Ok(Err(error @ CallError::Refused(_))) => return Err(error.to_string()),
                     // Another attempt; so too after the death of a worker.
                     Ok(Err(_)) | Err(_) => {}
                 }
@@ -95,10 +102,13 @@ impl Engine for LocalEngine {
         request: String,
     ) -> BoxFuture<'static, Result<EngineReply, EngineError>> {
         let engine = self.clone();
-        lock(&self.0.journal).push_str(&format!("{key} {request} {}\n", serde_json::to_string(&call).expect("JSON")));
+        lock(&self.0.journal)
+            .push_str(&format!("{key} {request} {}\n", serde_json::to_string(&call).expect("JSON")));
         async move {
             let id = (key.clone(), request);
-            if let Some(reply) = lock(&engine.0.replies).get(&id).filter(|_| engine.0.defect != Defect::Repeats) {
+            if let Some(reply) =
+                lock(&engine.0.replies).get(&id).filter(|_| engine.0.defect != Defect::Repeats)
+            {
                 return reply.clone().map_err(EngineError::Refused);
             }
             // Whether the client waits or not.
@@ -124,14 +134,28 @@ impl OwnedCall for LocalCall {
         &self.key
     }
 
-    fn remember<'c>(&'c self, name: &'static str, value: String) -> BoxFuture<'c, Result<String, CallError>> {
-        let value = lock(&self.told).entry(name).or_insert(value).clone();
-        lock(&self.engine.0.journal).push_str(&format!("{name} {value}\n"));
-        async move { Ok(value) }.boxed()
-    }
-
-    fn cancelled(&self) -> BoxFuture<'_, ()> {
-        self.owner.cancelled.notified().boxed()
+    fn remember<'c>(
+        &'c self,
+        name: &'static str,
+        work: Work<'c>,
+    ) -> BoxFuture<'c, Result<String, CallError>> {
+        async move {
+            if let Some(told) = lock(&self.told).get(name) {
+                return Ok(told.clone());
+            }
+            let Work { mut future, cancel } = work;
+            let result = tokio::select! {
+                result = &mut future => result,
+                () = self.owner.cancelled.notified() => {
+                    cancel.notify_one();
+                    future.await
+                }
+            }?;
+            lock(&self.engine.0.journal).push_str(&format!("{name} {result}\n"));
+            lock(&self.told).insert(name, result.clone());
+            Ok(result)
+        }
+        .boxed()
     }
 
     fn wake(&self, after: Duration, call: EngineCall) {

@@ -79,9 +79,10 @@ async fn restate_gives_flows_to_workers() {
     let port = first.local_addr().expect("an address").port();
     let harness = RestateHarness { address, admin: admin.clone(), port: OnceLock::from(port) };
     // The server asks a worker what it serves.
-    let asked = FlowWorker::new(|_| async { columnar::flow([columnar::source("user")]) }, |_| {
-        columnar::store::MemoryStore::new()
-    });
+    let asked = FlowWorker::new(
+        |_| async { columnar::flow([columnar::source("user")]) },
+        |_| columnar::store::MemoryStore::new(),
+    );
     let (registered, ended) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(async move {
         serve(asked, SERVICE, first, ended.map(drop)).await.expect("it is served");

@@ -157,7 +157,8 @@ impl Hub {
             self.parts.shared.lock().is_stale = false;
         }
         if let Some((column, step)) = cell {
-            let first_missing = self.parts.shared.by_name(column, |state, column| state.scheduler.len(column));
+            let first_missing =
+                self.parts.shared.by_name(column, |state, column| state.scheduler.len(column));
             let step = step.unwrap_or(first_missing.unwrap_or(0));
             // Before the feed is locked, because an error of users makes its message.
             let cause = error.cause();

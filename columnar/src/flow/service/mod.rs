@@ -50,8 +50,8 @@ mod tests;
 
 pub use flows::Flows;
 pub use follower::Follower;
-pub use position::{ParsePositionError, Position};
 #[doc(hidden)]
 pub use parts::{FlowParts, HasParts};
+pub use position::{ParsePositionError, Position};
 pub use spawned::{Spawn, Spawned};
 pub use subscription::Subscription;

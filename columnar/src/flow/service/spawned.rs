@@ -10,9 +10,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use super::hub::{Hub, HubHandle, Stop};
-use super::parts::HasParts;
 #[cfg(feature = "engine")]
 use super::parts::FlowParts;
+use super::parts::HasParts;
 use super::position::Position;
 use super::subscription::Subscription;
 use super::task::serve;

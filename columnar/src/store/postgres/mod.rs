@@ -104,8 +104,9 @@ use crate::declare::default_limits::POSTGRES_CONNECTIONS;
 /// such step if the flow was closed. After a kill these are the steps since the opening, which costs another round
 /// trip.
 ///
-/// A [`Follower`](crate::service::Follower) of a flow has a connection and a thread more, by which the server tells it of
-/// each write. The write of a flow with followers notifies them in the same transaction.
+/// Stores that share connections have one connection and one thread more while a [`Follower`](crate::service::Follower) waits, by
+/// which the server tells all their followers of writes. The write of a flow with followers notifies them in the same
+/// transaction.
 ///
 /// # The connection
 ///

@@ -8,7 +8,7 @@ use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::watch;
 
 use super::connection::PooledConnection;
-use super::listener::listen;
+use super::listener::Listener;
 use super::session::{GRACE, SessionLocation};
 use crate::store::thread::{HandleId, LazyThread, NewCell};
 use crate::store::{Put, StoreError, StoreFuture};
@@ -25,6 +25,7 @@ pub(super) struct PooledHandle {
     pub(super) location: SessionLocation,
     connections: Connections,
     connection: Arc<ConnectionThread>,
+    listener: Arc<Listener>,
     /// Whether the handle may have a flow open.
     is_opened: AtomicBool,
     /// What is heard of the flow; `None` as long as nobody waits.
@@ -35,15 +36,15 @@ impl PooledHandle {
     /// A handle to a flow on new connections.
     pub(super) fn new(address: &Arc<str>, flow: &str, connections: usize) -> Self {
         let connections = repeat_with(Arc::default).take(connections.max(1)).collect();
-        Self::of(address, flow, &connections)
+        Self::of(address, flow, &connections, Arc::default())
     }
 
     /// A handle to another flow on these connections.
     pub(super) fn flow(&self, flow: &str) -> Self {
-        Self::of(&self.location.address, flow, &self.connections)
+        Self::of(&self.location.address, flow, &self.connections, Arc::clone(&self.listener))
     }
 
-    fn of(address: &Arc<str>, flow: &str, connections: &Connections) -> Self {
+    fn of(address: &Arc<str>, flow: &str, connections: &Connections, listener: Arc<Listener>) -> Self {
         // The connection with the fewest handles. A count that has changed meanwhile does no harm.
         let connection = connections.iter().min_by_key(|connection| Arc::strong_count(connection));
         Self {
@@ -51,6 +52,7 @@ impl PooledHandle {
             location: SessionLocation::new(address, flow),
             connections: Arc::clone(connections),
             connection: connection.map(Arc::clone).unwrap_or_default(),
+            listener,
             is_opened: AtomicBool::new(false),
             heard: Mutex::new(None),
         }
@@ -84,7 +86,7 @@ impl PooledHandle {
     pub(super) fn changed(&self) -> Option<BoxFuture<'static, ()>> {
         let mut heard = self.heard();
         if heard.is_none() {
-            *heard = listen(self.location.clone());
+            *heard = self.listener.listen(&self.location.address, &self.location.flow);
         }
         let mut heard = heard.clone().filter(|heard| heard.has_changed().is_ok())?;
         Some(async move { drop(heard.changed().await) }.boxed())
@@ -108,6 +110,9 @@ impl PooledHandle {
 impl Drop for PooledHandle {
     fn drop(&mut self) {
         self.location.handle_dropped();
+        if self.heard().take().is_some() {
+            self.listener.left();
+        }
         if *self.is_opened.get_mut() {
             let id = self.id;
             let thread = self.connection.lock();

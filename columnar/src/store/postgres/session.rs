@@ -1,5 +1,6 @@
 //! One connection, and the lock that the session holds.
 
+use std::convert::Infallible;
 use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
@@ -170,18 +171,27 @@ impl Session {
         }
     }
 
-    /// Waits for a notification, and returns the text.
-    pub(super) async fn notification(&mut self) -> Result<String, PostgresError> {
-        while let Some(connection) = &mut self.connection {
-            match future::poll_fn(|cx| connection.poll_message(cx)).await {
-                Some(Ok(AsyncMessage::Notification(notification))) => {
-                    return Ok(notification.payload().to_owned());
+    /// Runs an operation that does not end, and hands over the texts of notifications, until the connection is lost.
+    pub(super) async fn listen(
+        &mut self,
+        act: impl AsyncFnOnce(&SessionClient) -> Result<Infallible, PostgresError>,
+        told: impl Fn(&str),
+    ) -> Result<Infallible, PostgresError> {
+        let Self { client, connection } = self;
+        let ends = async {
+            while let Some(connection) = connection {
+                match future::poll_fn(|cx| connection.poll_message(cx)).await {
+                    Some(Ok(AsyncMessage::Notification(notification))) => told(notification.payload()),
+                    Some(Ok(_)) => {}
+                    Some(Err(_)) | None => break,
                 }
-                Some(Ok(_)) => {}
-                Some(Err(_)) | None => self.connection = None,
             }
+            *connection = None;
+        };
+        match future::select(pin!(act(client)), pin!(ends)).await {
+            Either::Left((error, _)) => error,
+            Either::Right(_) => Err(PostgresError::Lost(io::ErrorKind::ConnectionReset.into())),
         }
-        Err(PostgresError::Lost(io::ErrorKind::ConnectionReset.into()))
     }
 }
 

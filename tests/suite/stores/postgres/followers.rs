@@ -92,3 +92,44 @@ async fn s27_a_follower_has_each_value_once_while_sessions_end() -> Result<()> {
     assert_eq!(steps, (0..STEPS).collect::<Vec<_>>());
     Ok(())
 }
+
+/// A thousand followers have neither a thousand connections nor a thousand threads.
+#[tokio::test]
+async fn s27_followers_of_stores_that_share_connections_share_the_one_that_listens() {
+    const FLOWS: usize = 150;
+    let Some(database) = Database::new("s27, many").await else { return };
+    let name = format!("s27_many_{}", std::process::id());
+    let stores = PostgresStore::new(format!("{} application_name={name}", database.address()), "");
+    let owners = PostgresStore::new(database.address(), "");
+    let mut readers = Vec::new();
+    for number in 0..FLOWS {
+        let reader = stores.flow(number.to_string());
+        // Half of them wait for a flow that is not there yet.
+        if number % 2 == 0 {
+            opened_flow(&owners, number).await;
+            reader.open_to_read().await.expect("it is there");
+        }
+        told(&reader).await;
+        readers.push(reader);
+    }
+    let count = format!("select count(*) from pg_stat_activity where application_name = '{name}'");
+    assert!(database.one::<i64>(&count).await <= 5, "four read, and one listens");
+    for (number, reader) in readers.iter().enumerate() {
+        let owner = opened_flow(&owners, number).await;
+        reader.open_to_read().await.expect("it is there");
+        assert!(put(&owner, 0, "said").await.is_ok());
+        told(reader).await;
+    }
+    let locks = format!(
+        "select count(*) from pg_locks join pg_stat_activity using (pid) where application_name = '{name}' and locktype = 'advisory'"
+    );
+    assert_eq!(database.one::<i64>(&locks).await, FLOWS as i64);
+    readers.truncate(2);
+    while database.one::<i64>(&locks).await > 2 {}
+}
+
+async fn opened_flow(stores: &PostgresStore, number: usize) -> PostgresStore {
+    let store = stores.flow(number.to_string());
+    store.open().await.expect("it is free");
+    store
+}

@@ -1,0 +1,168 @@
+//! The processes of the fleet, and what happens to them.
+
+use std::env::current_exe;
+use std::process::Stdio;
+use std::time::Duration;
+
+use columnar::BoxError;
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use crate::worker::CallLog;
+use crate::{Plan, Servers};
+
+pub(crate) struct Fleet {
+    admin: String,
+    /// The port that all workers share.
+    port: u16,
+    log: CallLog,
+    pace_ms: usize,
+    workers: Vec<Child>,
+    gateway: Option<Child>,
+}
+
+impl Fleet {
+    pub(crate) fn new(servers: &Servers, log: &CallLog, pace_ms: usize) -> Self {
+        let port = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap_or_default();
+        Self {
+            admin: servers.admin.clone(),
+            port,
+            log: log.clone(),
+            pace_ms,
+            workers: Vec::new(),
+            gateway: None,
+        }
+    }
+
+    pub(crate) fn add_worker(&mut self) -> Result<(), BoxError> {
+        let mut command = Command::new(current_exe()?);
+        command.arg("worker").arg(self.port.to_string()).arg(&self.log.0).arg(self.pace_ms.to_string());
+        self.workers.push(command.kill_on_drop(true).spawn()?);
+        Ok(())
+    }
+
+    /// Makes the workers known to Restate.
+    pub(crate) async fn register(&self) -> Result<(), BoxError> {
+        let body = json!({ "uri": format!("http://127.0.0.1:{}", self.port), "force": true });
+        let client = reqwest::Client::new();
+        let give_up = Instant::now() + Duration::from_secs(30);
+        loop {
+            let reply = client.post(format!("{}/deployments", self.admin)).json(&body).send().await?;
+            match reply.error_for_status() {
+                Ok(_) => return Ok(()),
+                // The workers have not begun to listen.
+                Err(_) if Instant::now() < give_up => sleep(Duration::from_millis(100)).await,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Starts the gateway, and returns its address.
+    pub(crate) async fn add_gateway(&mut self) -> Result<String, BoxError> {
+        let mut command = Command::new(current_exe()?);
+        let mut gateway = command.arg("gateway").stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        let lines = gateway.stdout.take().ok_or("the gateway has no output")?;
+        let address = BufReader::new(lines).lines().next_line().await?.ok_or("the gateway has ended")?;
+        self.gateway = Some(gateway);
+        Ok(format!("http://{address}"))
+    }
+
+    /// Disturbs the fleet until the clients have all answers. Returns what it did.
+    pub(crate) async fn disturb(
+        &mut self,
+        plan: &Plan,
+        mut answers: watch::Receiver<usize>,
+    ) -> Result<Vec<String>, BoxError> {
+        let all = plan.chats * plan.steps;
+        let mut told = Vec::new();
+        let mut kills = 0;
+        let mut next_kill = plan.kill_every.map(|every| Instant::now() + Duration::from_secs(every as u64));
+        let events = if plan.is_calm { 0 } else { 3 } + plan.disturbances.len();
+        let mut done = 0;
+        loop {
+            let count = *answers.borrow_and_update();
+            if count >= all {
+                break;
+            }
+            // Spread over the answers.
+            if done < events && count * (events + 1) >= all * (done + 1) {
+                let name = self.event(plan, done).await?;
+                told.push(format!("after {count} answers {name}"));
+                done += 1;
+            }
+            let changed = answers.changed();
+            match next_kill {
+                Some(at) => tokio::select! {
+                    _ = changed => {}
+                    () = tokio::time::sleep_until(at) => {
+                        self.kill(kills % plan.workers.max(1)).await?;
+                        self.add_worker()?;
+                        kills += 1;
+                        next_kill = plan.kill_every.map(|every| at + Duration::from_secs(every as u64));
+                    }
+                },
+                None => changed.await?,
+            }
+        }
+        if kills > 0 {
+            told.push(format!("{kills} workers were killed and replaced"));
+        }
+        Ok(told)
+    }
+
+    async fn event(&mut self, plan: &Plan, number: usize) -> Result<String, BoxError> {
+        if let Some(command) = plan.disturbances.get(number) {
+            let status = Command::new("sh").arg("-c").arg(command).stdout(Stdio::null()).status().await?;
+            return if status.success() {
+                Ok(format!("`{command}` ran"))
+            } else {
+                Err(format!("`{command}` failed").into())
+            };
+        }
+        Ok(match number - plan.disturbances.len() {
+            0 => {
+                self.kill(0).await?;
+                "a worker was killed"
+            }
+            1 => {
+                self.drain().await?;
+                "a worker was drained"
+            }
+            _ => {
+                self.add_worker()?;
+                "a worker was added"
+            }
+        }
+        .to_owned())
+    }
+
+    async fn kill(&mut self, number: usize) -> Result<(), BoxError> {
+        if number < self.workers.len() {
+            self.workers.remove(number).kill().await?;
+        }
+        Ok(())
+    }
+
+    /// Interrupts a worker, and waits until it has finished its cells.
+    async fn drain(&mut self) -> Result<(), BoxError> {
+        let Some(mut worker) = self.workers.pop() else { return Ok(()) };
+        let id = worker.id().ok_or("a worker has ended by itself")?;
+        Command::new("kill").arg("-INT").arg(id.to_string()).status().await?;
+        let status = worker.wait().await?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("a worker that was drained ended with {status}").into())
+        }
+    }
+
+    pub(crate) async fn end(mut self) {
+        for process in self.workers.iter_mut().chain(&mut self.gateway) {
+            // What is left has nothing to do.
+            let _ = process.kill().await;
+        }
+    }
+}
