@@ -43,6 +43,7 @@
 //! |---|---|
 //! | `cli` | The command `columnar`: shows, serves, checks, copies and exports the flows of a store |
 //! | `csv` | `rows::write_csv` and `read_csv`: a flow as a CSV file |
+//! | `engine` | The module `engine`: flows on many machines, which an engine such as Restate gives to workers |
 //! | `insta` | `assert_context_snapshot!`: contexts under review, as snapshots of the crate insta |
 //! | `parquet` | `rows::write_parquet` and `read_parquet`: a flow as a Parquet file |
 //! | `postgres` | `store::PostgresStore`: values in a PostgreSQL database |
@@ -50,6 +51,7 @@
 //! | `providers` | Real models by name, such as `openai/gpt-5.4-mini`: OpenAI, Anthropic, Gemini, Ollama, and servers with their APIs |
 //! | `repo` | The module `repo`: a repository as documents, with a map of its symbols; needs a C compiler |
 //! | `report` | The module `report`: a flow as a page for a browser, with each request, reply and cost |
+//! | `restate` | `engine::restate`: the adapter of Restate, whose server has a licence of its own |
 //! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
 //! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |
 //! | `terminal` | The module `terminal`: a flow as a table, values as they stream, and the progress of a run, in the width of a terminal |
@@ -82,6 +84,7 @@
 //! | read values as Rust types | [`Json`]; with the feature `typed`, [typed columns](guide::typed) |
 //! | choose a model | [`model`]; [`Adaptive`](model::Adaptive), for a limit on concurrent calls that adapts to the model |
 //! | serve a flow to many clients | [`service`] |
+//! | compute flows on many machines | with the feature `engine`: `columnar::engine` |
 //! | see a flow in a terminal | with the feature `terminal`: `columnar::terminal` |
 //! | watch a run | [`Event`]; with the feature `tracing`, the spans of `columnar::trace` |
 //! | see and limit the cost of calls | [`usage`] |
@@ -152,6 +155,9 @@ pub mod loom;
 mod run;
 
 pub mod flow;
+
+#[cfg(feature = "engine")]
+pub mod engine;
 
 #[cfg(feature = "report")]
 pub mod report;

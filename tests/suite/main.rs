@@ -52,6 +52,13 @@ pub mod documents {
     pub mod update;
 }
 
+/// Flows that engines give to workers.
+pub mod engines {
+    mod local;
+    #[cfg(all(feature = "restate", unix))]
+    mod restate;
+}
+
 /// Files beside the text of a value: their types and sizes, and damage.
 pub mod files {
     mod damage;

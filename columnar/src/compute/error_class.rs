@@ -13,6 +13,8 @@ use crate::declare::error::chain;
 #[cfg(feature = "providers")]
 use crate::model::ProviderError;
 use crate::model::usage::SpendLimitError;
+#[cfg(feature = "engine")]
+use crate::model::Refused;
 use crate::model::{Finish, MediaError, Overloaded, ReplyError, Truncated};
 
 /// The class of all other errors, by the conventions.
@@ -21,6 +23,16 @@ pub(crate) const OTHER: &str = "_OTHER";
 /// The class of the first known error in the chain of causes.
 pub(crate) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
     chain(error).find_map(known).unwrap_or(OTHER.into())
+}
+
+/// Whether the same computation may succeed later, as after an overload, a timeout or a lost connection.
+#[cfg(feature = "engine")]
+pub(crate) fn is_temporary(error: &(dyn StdError + 'static)) -> bool {
+    let is_lost = chain(error).any(|error| error.is::<io::Error>());
+    Refused::of(error).is_none()
+        && (Overloaded::of(error).is_some()
+            || is_lost
+            || matches!(&*class(error), "timeout" | "broke_off" | "408" | "500" | "502" | "503" | "504"))
 }
 
 fn known(error: &(dyn StdError + 'static)) -> Option<Cow<'static, str>> {

@@ -62,6 +62,18 @@ pub(crate) const FIRST_LOOK: Duration = Duration::from_secs(30);
 #[cfg(feature = "providers")]
 pub(crate) const LONGEST_LOOK: Duration = Duration::from_mins(10);
 
+/// The time after which a run in a worker of an engine starts no more cells.
+#[cfg(feature = "engine")]
+pub(crate) const RUN_SLICE: Duration = Duration::from_mins(1);
+
+/// The pause before a worker of an engine repeats a run that failed.
+#[cfg(feature = "engine")]
+pub(crate) const FIRST_WAKE: Duration = Duration::from_mins(1);
+
+/// The pause before a worker of an engine repeats a run that failed again and again.
+#[cfg(feature = "engine")]
+pub(crate) const LONGEST_WAKE: Duration = Duration::from_hours(1);
+
 /// The connections to a PostgreSQL server that the flows of a store share.
 #[cfg(feature = "postgres")]
 pub(crate) const POSTGRES_CONNECTIONS: usize = 4;

@@ -4,6 +4,8 @@
 mod cached;
 mod cassette;
 mod conformance;
+#[cfg(feature = "engine")]
+mod engines;
 mod golden;
 mod layered_store;
 #[doc(hidden)]
@@ -25,6 +27,8 @@ use crate::model::{Chunk, End, Finish, Model};
 pub use cached::check_cached;
 pub use cassette::{Cassette, Record};
 pub use conformance::conformance;
+#[cfg(feature = "engine")]
+pub use engines::{EngineHarness, engine_conformance};
 pub use golden::context_text;
 pub use layered_store::{LayeredStore, StoreLayer};
 

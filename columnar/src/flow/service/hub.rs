@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
 use super::feed::Feed;
-use crate::run::{ComputeSteps, Error, Result, SharedFlow};
+use super::parts::FlowParts;
+use crate::run::{Error, Result};
 
 /// The shared state; see the [module](self).
 pub(super) struct Hub {
-    pub(super) shared: Arc<SharedFlow>,
-    pub(super) steps: ComputeSteps<'static>,
+    pub(super) parts: FlowParts,
     feed: Mutex<Feed>,
     pub(super) control: watch::Sender<Control>,
 }
@@ -66,13 +66,14 @@ pub(super) enum NextWork {
 }
 
 impl Hub {
-    pub(super) fn new(shared: Arc<SharedFlow>, steps: ComputeSteps<'static>) -> Self {
+    pub(super) fn new(parts: FlowParts) -> Self {
         // A first run computes the cells that an earlier process has left.
         let control = Control { retry: true, ..Control::default() };
+        let shared = &parts.shared;
         let asked =
             shared.pending_cells().into_iter().filter(|(column, step)| shared.is_asked(column, *step));
         let feed = Feed::new(asked.map(|(column, step)| (step, column)).collect());
-        Self { shared, steps, feed: feed.into(), control: watch::Sender::new(control) }
+        Self { parts, feed: feed.into(), control: watch::Sender::new(control) }
     }
 
     /// Locks the feed. No change of a feed runs code of users, so a panic leaves nothing half changed.
@@ -91,7 +92,7 @@ impl Hub {
             control.retry = false;
             // The missing cells are left to the next push. Now and not when the task reads the request: a later push is
             // not cancelled.
-            self.shared.lock().is_stale = false;
+            self.parts.shared.lock().is_stale = false;
         });
     }
 
@@ -125,22 +126,22 @@ impl Hub {
         });
         drop(earlier);
         if is_changed {
-            self.shared.notify();
+            self.parts.shared.notify();
         }
         next
     }
 
     fn decide(&self, control: &Control) -> NextWork {
         // After a failed write nobody knows what the store has before the store is opened again, so the task ends.
-        if control.stop >= Stop::Shutdown || self.shared.has_store_failed() {
+        if control.stop >= Stop::Shutdown || self.parts.shared.has_store_failed() {
             return NextWork::Close;
         }
-        if self.shared.lock().is_running {
+        if self.parts.shared.lock().is_running {
             return NextWork::WaitForRun;
         }
         // A dropped handle cancels nothing, because clients post and leave: what they pushed is computed before the end.
         // Under the lock of the requests: a handle that pushes and is dropped does both before or both after this.
-        match (control.retry || self.shared.lock().is_stale, control.handles) {
+        match (control.retry || self.parts.shared.lock().is_stale, control.handles) {
             (true, _) => NextWork::Run,
             (false, 0) => NextWork::Close,
             (false, _) => NextWork::Wait,
@@ -153,10 +154,10 @@ impl Hub {
         let cell = error.cell();
         if cell.is_none_or(|(_, step)| step.is_none()) {
             // The run has failed before it looked at what was pushed, and so would the next run.
-            self.shared.lock().is_stale = false;
+            self.parts.shared.lock().is_stale = false;
         }
         if let Some((column, step)) = cell {
-            let first_missing = self.shared.by_name(column, |state, column| state.scheduler.len(column));
+            let first_missing = self.parts.shared.by_name(column, |state, column| state.scheduler.len(column));
             let step = step.unwrap_or(first_missing.unwrap_or(0));
             // Before the feed is locked, because an error of users makes its message.
             let cause = error.cause();
@@ -171,7 +172,7 @@ impl Hub {
     /// The result of the last run when the task has nothing to do; `None` before.
     pub(super) fn at_rest(&self) -> Option<Result<()>> {
         // Before the state of the task, because the task is busy before its run has seen the values.
-        let is_stale = self.shared.lock().is_stale;
+        let is_stale = self.parts.shared.lock().is_stale;
         let control = self.control.borrow();
         let is_idle =
             control.work == NextWork::Wait && control.stop == Stop::No && !control.retry && !is_stale;
@@ -183,7 +184,7 @@ impl Hub {
 
     /// Waits until the check succeeds. The check is repeated after each change of the flow.
     pub(super) async fn wait_for<T>(&self, mut check: impl FnMut() -> Option<T>) -> T {
-        let mut changes = self.shared.changes();
+        let mut changes = self.parts.shared.changes();
         loop {
             if let Some(found) = check() {
                 return found;
@@ -195,15 +196,15 @@ impl Hub {
 
     /// The run of the task is over, finished or not.
     pub(super) fn end_run(&self) {
-        self.feed().end("the run was cancelled", |column, step| self.shared.is_stored(column, step));
-        self.shared.notify();
+        self.feed().end("the run was cancelled", |column, step| self.parts.shared.is_stored(column, step));
+        self.parts.shared.notify();
     }
 
     /// The task is gone.
     pub(super) fn close(&self) {
         self.end_run();
         self.request(|control| control.work = NextWork::Close);
-        self.shared.notify();
+        self.parts.shared.notify();
     }
 }
 

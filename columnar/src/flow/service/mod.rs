@@ -40,6 +40,7 @@ mod feed;
 mod flows;
 mod follower;
 mod hub;
+mod parts;
 mod position;
 mod spawned;
 mod subscription;
@@ -51,6 +52,6 @@ pub use flows::Flows;
 pub use follower::Follower;
 pub use position::{ParsePositionError, Position};
 #[doc(hidden)]
-pub use spawned::FlowParts;
+pub use parts::{FlowParts, HasParts};
 pub use spawned::{Spawn, Spawned};
 pub use subscription::Subscription;

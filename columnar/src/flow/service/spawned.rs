@@ -10,12 +10,17 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use super::hub::{Hub, HubHandle, Stop};
+use super::parts::HasParts;
+#[cfg(feature = "engine")]
+use super::parts::FlowParts;
 use super::position::Position;
 use super::subscription::Subscription;
 use super::task::serve;
+#[cfg(feature = "engine")]
+use crate::declare::Name;
 use crate::flow::{ColumnId, LiveFlow};
 use crate::model::deadline;
-use crate::run::{ComputeSteps, Error, Result, SeenCells, SharedFlow};
+use crate::run::{Error, Result, SeenCells};
 
 /// A flow that can be spawned: any flow whose compute steps borrow nothing.
 ///
@@ -40,28 +45,8 @@ pub trait Spawn: HasParts + Send + Sync + Sized + 'static {
     }
 }
 
-/// A flow whose parts a task can take. A method of [`Spawn`], though hidden, would be on the page of each flow of a user.
-#[doc(hidden)]
-pub trait HasParts {
-    fn __parts(&self) -> FlowParts;
-}
-
-/// The parts of a flow that the task needs.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct FlowParts {
-    shared: Arc<SharedFlow>,
-    steps: ComputeSteps<'static>,
-}
-
 impl<C: Send + Sync + 'static, I: ColumnId + 'static> Spawn for LiveFlow<'static, C, I> {
     type Column = I;
-}
-
-impl<C: Send + Sync + 'static, I: ColumnId + 'static> HasParts for LiveFlow<'static, C, I> {
-    fn __parts(&self) -> FlowParts {
-        FlowParts { shared: Arc::clone(&self.shared), steps: self.steps.clone() }
-    }
 }
 
 /// The structs that `flow!` declares, and types of yours that dereference to a live flow.
@@ -74,15 +59,10 @@ where
     type Column = I;
 }
 
-impl<F, C, I> HasParts for F
-where
-    F: Deref<Target = LiveFlow<'static, C, I>> + Send + Sync + 'static,
-    C: Send + Sync + 'static,
-    I: ColumnId + 'static,
-{
-    fn __parts(&self) -> FlowParts {
-        (**self).__parts()
-    }
+/// The parts are a flow, whose columns are known by name.
+#[cfg(feature = "engine")]
+impl Spawn for FlowParts {
+    type Column = Name;
 }
 
 /// A flow with a task in the background, which computes every value that is pushed.
@@ -142,7 +122,7 @@ impl<F: Spawn> Spawned<F> {
     /// The events from now on: cells that are stored after this call, and the texts of the cells in progress from the
     /// first byte.
     pub fn subscribe(&self) -> Subscription<F::Column> {
-        Subscription::new(self.handle.clone(), self.handle.shared.stored_now())
+        Subscription::new(self.handle.clone(), self.handle.parts.shared.stored_now())
     }
 
     /// The events from a position on. [`Position::START`] is before step 0, and
@@ -163,7 +143,7 @@ impl<F: Spawn> Spawned<F> {
     /// # Ok(()) }
     /// ```
     pub fn subscribe_from(&self, position: &Position) -> Subscription<F::Column> {
-        let seen = SeenCells::new(self.handle.shared.plan(), |column| position.of(column));
+        let seen = SeenCells::new(self.handle.parts.shared.plan(), |column| position.of(column));
         Subscription::new(self.handle.clone(), seen)
     }
 }
@@ -171,7 +151,7 @@ impl<F: Spawn> Spawned<F> {
 impl<F> Spawned<F> {
     /// The position after all cells that are stored now.
     pub fn position(&self) -> Position {
-        Position::new(&self.handle.shared.stored_now())
+        Position::new(&self.handle.parts.shared.stored_now())
     }
 
     /// Waits until a step is complete: each cell of the step is stored. The call also waits for a step that nobody has
@@ -184,7 +164,7 @@ impl<F> Spawned<F> {
     ///   down, or the cell failed and the column [may wait](crate::compute::Policy::or_wait).
     pub async fn completed(&self, step: usize) -> Result<()> {
         let hub = &self.handle;
-        let shared = &self.handle.shared;
+        let shared = &self.handle.parts.shared;
         let completed = hub.wait_for(|| {
             // A step that has not begun waits for a push.
             let rest = hub.at_rest().filter(|_| shared.lock().scheduler.begun() > step || hub.is_closed());
@@ -272,8 +252,14 @@ impl<F> Spawned<F> {
         self.end(Some(deadline(Instant::now(), limit))).await
     }
 
+    /// Begins a [`shutdown`](Self::shutdown), and does not wait for it.
+    #[cfg(feature = "engine")]
+    pub(crate) fn leave(&self) {
+        self.handle.stop(Stop::Shutdown);
+    }
+
     /// Ends the task, and returns whether it ended before the deadline.
-    pub(super) async fn end(&self, deadline: Option<Instant>) -> bool {
+    pub(crate) async fn end(&self, deadline: Option<Instant>) -> bool {
         // The task is closed before the flow is dropped, and only the drop of the flow frees the store.
         let mut receiver = self.ended.clone();
         let mut ended = pin!(receiver.changed());
@@ -314,8 +300,7 @@ pub(super) struct WeakSpawned<F> {
 impl<F: Spawn> FlowTask<F> {
     /// A task that has not begun, and the first handle to its flow.
     pub(super) fn new(flow: F) -> (Self, Spawned<F>) {
-        let FlowParts { shared, steps } = flow.__parts();
-        let hub = Arc::new(Hub::new(shared, steps));
+        let hub = Arc::new(Hub::new(flow.__parts()));
         let flow = Arc::new(flow);
         let Some(handle) = HubHandle::new(&hub) else { unreachable!("a new hub is not closed") };
         let ended = watch::Sender::new(());
@@ -378,6 +363,6 @@ impl<F> Deref for Spawned<F> {
 
 impl<F> fmt::Debug for Spawned<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spawned").field("flow", &self.handle.shared).finish_non_exhaustive()
+        f.debug_struct("Spawned").field("flow", &self.handle.parts.shared).finish_non_exhaustive()
     }
 }

@@ -116,7 +116,7 @@ enum NextLook<I> {
 
 impl<I> Subscription<I> {
     pub(super) fn new(handle: HubHandle, seen: SeenCells) -> Self {
-        let changes = stream::unfold(handle.shared.changes(), |mut changes| async {
+        let changes = stream::unfold(handle.parts.shared.changes(), |mut changes| async {
             changes.changed().await.ok()?;
             Some(((), changes))
         });
@@ -195,7 +195,7 @@ impl<I: ColumnId> Stream for Subscription<I> {
 impl<I: ColumnId> Subscription<I> {
     /// The next event, without waiting.
     fn look(&mut self, hub: &Hub) -> NextLook<I> {
-        let stored = hub.shared.next_unseen(&mut self.seen);
+        let stored = hub.parts.shared.next_unseen(&mut self.seen);
         let failure = self.next_failure(hub);
         match (stored, failure) {
             // A cell that fails and is stored as skipped has both, in this order.
@@ -286,7 +286,7 @@ impl<I: ColumnId> Subscription<I> {
         for key in feed.asked_after(self.asked) {
             self.asked += 1;
             if let Some(cell) = self.unseen(key)
-                && hub.shared.is_asked(&key.1, key.0)
+                && hub.parts.shared.is_asked(&key.1, key.0)
             {
                 return self.event(cell, |column, step| Event::Pending { column, step });
             }
@@ -312,7 +312,7 @@ impl<I: ColumnId> Subscription<I> {
 
     /// Starts to load a cell and those after it.
     fn load(&mut self, hub: &Hub, cell: Cell) -> NextLook<I> {
-        let shared = Arc::clone(&hub.shared);
+        let shared = Arc::clone(&hub.parts.shared);
         let (step, column) = self.key(cell);
         let steps = step..step.saturating_add(CHUNK);
         let entries = async move { shared.entries(&column, steps).await };

@@ -8,11 +8,11 @@ use tokio::sync::watch;
 use tokio::task::coop::consume_budget;
 
 use super::hub::{Control, Hub, NextWork, Stop};
-use crate::run::{Error, Run};
+use crate::run::Error;
 
 /// Computes missing cells as long as the flow has handles.
 pub(super) async fn serve(hub: &Hub) {
-    let mut changes = hub.shared.changes();
+    let mut changes = hub.parts.shared.changes();
     let mut requests = hub.control.subscribe();
     loop {
         // Before the decision, so that a change during it is not missed.
@@ -30,14 +30,14 @@ pub(super) async fn serve(hub: &Hub) {
 
 /// Runs the flow once.
 pub(super) async fn run(hub: &Hub, requests: &mut watch::Receiver<Control>) {
-    let mut run = Run::new(hub.shared.clone(), hub.steps.clone());
+    let mut run = hub.parts.run();
     hub.feed().begin();
     loop {
         let stop = requests.borrow_and_update().stop;
         match stop {
             Stop::No => {}
             // If the run has not begun, there is nothing to finish.
-            Stop::Shutdown if hub.shared.halt() => {}
+            Stop::Shutdown if hub.parts.shared.halt() => {}
             Stop::Shutdown | Stop::Cancel | Stop::Abort => break,
         }
         // A request is looked at between two events, also if the run is always ready.
@@ -52,7 +52,7 @@ pub(super) async fn run(hub: &Hub, requests: &mut watch::Receiver<Control>) {
             Some(Err(error)) => hub.fail(error),
             None => break,
         }
-        hub.shared.notify();
+        hub.parts.shared.notify();
         // A run of functions that are ready at once would never let subscribers have the thread.
         consume_budget().await;
     }

@@ -27,7 +27,7 @@ impl Wake for Holders {
 #[test]
 fn a_handle_releases_the_flow_before_the_task_learns_that_it_is_gone() -> Result<()> {
     let f = flow([source("user")])?;
-    let hub = Arc::new(Hub::new(Arc::clone(&f.shared), f.steps.clone()));
+    let hub = Arc::new(Hub::new(f.__parts()));
     let mut requests = hub.control.subscribe();
     let handle = HubHandle::new(&hub).expect("a new hub is open");
     let holders = Arc::new(Holders(Arc::downgrade(&hub), AtomicUsize::new(usize::MAX)));
@@ -47,7 +47,7 @@ fn a_handle_releases_the_flow_before_the_task_learns_that_it_is_gone() -> Result
 async fn v6_a_run_that_has_not_begun_computes_nothing_after_a_shutdown() -> Result<()> {
     let f = flow([column("echo", source("user").latest(), async |_: Context| "echo")])?;
     f.push("user", "hello").await?;
-    let hub = Hub::new(Arc::clone(&f.shared), f.steps.clone());
+    let hub = Hub::new(f.__parts());
     let mut requests = hub.control.subscribe();
     hub.stop(Stop::Shutdown);
     run(&hub, &mut requests).await;
@@ -59,7 +59,7 @@ async fn v6_a_run_that_has_not_begun_computes_nothing_after_a_shutdown() -> Resu
 #[test]
 fn the_texts_of_two_attempts_are_never_joined() -> Result<()> {
     let f = flow([column("answer", source("user").latest(), prompt("Answer."))])?;
-    let hub = Arc::new(Hub::new(Arc::clone(&f.shared), f.steps.clone()));
+    let hub = Arc::new(Hub::new(f.__parts()));
     let handle = HubHandle::new(&hub).expect("a new hub is open");
     let mut events = Subscription::<Name>::new(handle, f.shared.stored_now());
     let column = Name::new("answer").expect("a name");
