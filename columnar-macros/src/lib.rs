@@ -1,4 +1,4 @@
-//! The procedural half of `flow!`. Use it through the crate `columnar`, which holds its
+//! The procedural half of `flow!`. Use it through the crate `columnar-flow`, which holds its
 //! documentation.
 //!
 //! ```text

@@ -28,11 +28,12 @@
 //!
 //! # Dependencies and features
 //!
-//! The crate is not published yet: the path leads to the folder of the crate in a checkout of the repository.
+//! The crate is not published yet: the path leads to the folder of the crate in a checkout of the repository. The package is
+//! `columnar-flow`, since `columnar` on crates.io is another crate; programs import `columnar`.
 //!
 //! ```toml
 //! [dependencies]
-//! columnar = { path = "../columnar/columnar", features = ["providers", "sqlite"] }
+//! columnar-flow = { path = "../columnar/columnar", features = ["providers", "sqlite"] }
 //! tokio = { version = "1", features = ["macros", "rt"] }
 //! ```
 //!
@@ -132,7 +133,7 @@
 // docs.rs sets this cfg, which marks the items of a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The pages of a user's flows link to this crate, also where `cargo doc --no-deps` has no pages of the crate.
-#![doc(html_root_url = "https://docs.rs/columnar/0.1.0")]
+#![doc(html_root_url = "https://docs.rs/columnar-flow/0.1.0")]
 
 // The rooms, the lowest first: a module imports only from earlier rooms. ARCHITECTURE.md draws the rooms.
 mod declare;

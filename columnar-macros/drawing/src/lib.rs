@@ -1,5 +1,5 @@
 //! The drawing of a flow, in one place for the macro, which documents flows, and for the library, which draws them at run
-//! time. Use `Outline::svg` of the crate columnar, which holds the documentation.
+//! time. Use `Outline::svg` of the crate columnar-flow, which holds the documentation.
 //!
 //! A box is a column, with its name, its kind and its views. Levels go from left to right. A line leads from a column to
 //! each view that waits for it.

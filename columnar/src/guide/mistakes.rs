@@ -350,7 +350,7 @@
 //! | type annotations needed | `Ok(…)` alone does not tell the type of its error: write `Ok::<_, columnar::BoxError>(…)`, or the text without `Ok`; an error alone is `Err::<String, _>(…)` |
 //! | this input is `columnar::Value`, not `String` | write the type of the input, or drop it. `user.latest` is a `Value`, a view of several values is a `Vec<Value>`, and an input that may be missing an `Option<Value>` |
 //! | `…` cannot be the type of a column | derive `serde::Deserialize` and `schemars::JsonSchema` for it |
-//! | typed columns need the feature `typed` of columnar | add the feature: `columnar = { features = ["typed"], … }` |
+//! | typed columns need the feature `typed` of columnar | add the feature: `columnar-flow = { features = ["typed"], … }` |
 //! | `Score` cannot be the type of a source | a source holds text, `source user;`, or documents, `source files: Documents;` |
 //! | this input takes documents, and the column holds text | bind it to a source of documents |
 //! | this input takes text, and the column holds documents | bind it to a column of text |

@@ -179,6 +179,36 @@ async fn composed() -> Result<()> {
     Ok(())
 }
 
+/// A typed value, in a file of SQLite that is opened again.
+#[cfg(feature = "more")]
+async fn stored() -> Result<()> {
+    use columnar::store::SqliteStore;
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Score {
+        stars: u8,
+    }
+
+    flow! {
+        struct Review {
+            source text;
+            column score(text.latest): Score = script([r#"{"stars":4}"#]);
+        }
+    }
+
+    let file = std::env::temp_dir().join(format!("columnar-outside-{}.db", std::process::id()));
+    let review = Review::open(SqliteStore::new(&file, "review")).await?;
+    review.text.push("It works.").await?;
+    review.run().await?;
+    drop(review);
+    let review = Review::open(SqliteStore::new(&file, "review")).await?;
+    assert_eq!(review.score.read(0)?.map(|score| score.stars), Some(4));
+    drop(review);
+    std::fs::remove_file(file).expect("it can be removed");
+    println!("a score is stored");
+    Ok(())
+}
+
 fn is_send<T: Send>(value: T) -> T {
     value
 }
@@ -190,6 +220,8 @@ async fn main() -> Result<()> {
     opened().await?;
     extended().await?;
     composed().await?;
+    #[cfg(feature = "more")]
+    stored().await?;
     drop(is_send(Chat::new()));
     drop(is_send(Chat::new().run()));
     drop(is_send(Chat::open(MemoryStore::new())));

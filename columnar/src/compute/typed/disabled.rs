@@ -18,7 +18,7 @@ use super::Step;
 #[diagnostic::on_unimplemented(
     message = "typed columns need the feature `typed` of columnar",
     label = "a type without that feature",
-    note = "in `Cargo.toml`: `columnar = {{ features = [\"typed\"], … }}`",
+    note = "in `Cargo.toml`: `columnar-flow = {{ features = [\"typed\"], … }}`",
     note = "documents come from outside: `source name: Documents;`"
 )]
 pub trait ColumnType {}

@@ -41,8 +41,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
 }
 
-#[test]
-fn x5_dependencies_have_free_licences_and_come_from_the_registry() {
+/// All packages that a build on this system can have.
+fn packages() -> Vec<Json> {
     let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs").stdout;
     let rustc = String::from_utf8_lossy(&rustc);
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("the host");
@@ -54,11 +54,17 @@ fn x5_dependencies_have_free_licences_and_come_from_the_registry() {
         .expect("cargo runs");
     let complaint = String::from_utf8_lossy(&cargo.stderr);
     assert!(cargo.status.success(), "`cargo fetch` downloads missing crates: {complaint}");
-    let metadata: Json = serde_json::from_slice(&cargo.stdout).expect("JSON");
-    let packages = metadata["packages"].as_array().expect("packages");
+    let mut metadata: Json = serde_json::from_slice(&cargo.stdout).expect("JSON");
+    let Json::Array(packages) = metadata["packages"].take() else { panic!("no packages") };
     assert!(packages.len() > 100, "{}", packages.len());
+    packages
+}
+
+#[test]
+fn x5_dependencies_have_free_licences_and_come_from_the_registry() {
+    let packages = packages();
     let mut own = BTreeSet::new();
-    for package in packages {
+    for package in &packages {
         let name = package["name"].as_str().expect("a name");
         let licence = package["license"].as_str().unwrap_or("none");
         assert!(is_free(licence), "{name} is under {licence}");
@@ -76,9 +82,31 @@ fn x5_dependencies_have_free_licences_and_come_from_the_registry() {
             fs::read_to_string(package["manifest_path"].as_str().expect("a path")).expect("it is there");
         assert!(manifest.contains("[lints]\nworkspace = true"), "{name} goes without the lints");
     }
-    assert!(own.contains("columnar") && own.contains("columnar-macros"));
+    assert!(own.contains("columnar-flow") && own.contains("columnar-flow-macros"));
     let workspace = fs::read_to_string(root().join("Cargo.toml")).expect("it is there");
     assert!(workspace.contains("unsafe_code = \"forbid\""));
+}
+
+/// The three numbers of a version of Rust, of which the last may be absent.
+fn numbers(version: &str) -> [u32; 3] {
+    let mut numbers = version.split('.').map(|number| number.parse().expect("a number"));
+    std::array::from_fn(|_| numbers.next().unwrap_or(0))
+}
+
+/// Cargo says so as well, but only on a compiler that is too old.
+#[test]
+fn x5_no_dependency_needs_a_newer_rust_than_is_promised() {
+    let promised = env!("CARGO_PKG_RUST_VERSION");
+    let readme = fs::read_to_string(root().join("README.md")).expect("it is there");
+    assert!(readme.contains(&format!("columnar needs Rust {promised} or newer")), "{promised}");
+    let packages = packages();
+    let needed =
+        packages.iter().filter_map(|package| Some((&package["name"], package["rust_version"].as_str()?)));
+    let (newer, fitting): (Vec<_>, Vec<_>) =
+        needed.partition(|(_, needed)| numbers(needed) > numbers(promised));
+    assert!(newer.is_empty(), "Rust {promised} is promised: {newer:?}");
+    assert!(fitting.len() > 100, "{}", fitting.len());
+    assert!(numbers("1.95.1") > numbers("1.95") && numbers("1.100") > numbers("1.95.1"));
 }
 
 #[test]
