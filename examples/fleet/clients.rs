@@ -10,8 +10,10 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
+use crate::Plan;
+
 /// The conversations that go on at once.
-const AT_ONCE: usize = 200;
+pub(crate) const AT_ONCE: usize = 200;
 
 pub(crate) struct Clients {
     http: Client,
@@ -25,8 +27,10 @@ pub(crate) struct Clients {
 }
 
 impl Clients {
-    pub(crate) fn new(gateway: &str, chats: usize, steps: usize) -> Self {
-        let name = format!("{:x}", std::process::id());
+    /// Clients of a gateway; the name tells the fleets of a process apart.
+    pub(crate) fn new(gateway: &str, name: &str, plan: &Plan) -> Self {
+        let name = format!("{:x} {name}", std::process::id());
+        let Plan { chats, steps, .. } = *plan;
         Self {
             http: Client::new(),
             gateway: gateway.to_owned(),
@@ -38,7 +42,7 @@ impl Clients {
     }
 
     pub(crate) fn key(&self, chat: usize) -> String {
-        format!("fleet-{}-{chat}", self.name)
+        format!("fleet {} {chat}", self.name)
     }
 
     /// Talks in all conversations, and fails if a client gets a value twice.
@@ -47,8 +51,10 @@ impl Clients {
     }
 
     async fn talk_in(&self, chat: usize) -> Result<(), BoxError> {
-        let mut events =
-            Events { address: format!("{}/chats/{}", self.gateway, self.key(chat)), ..Events::default() };
+        let mut events = Events {
+            address: format!("{}/chats/{}", self.gateway, self.key(chat).replace(' ', "%20")),
+            ..Events::default()
+        };
         for step in 0..self.steps {
             self.push(&events.address, chat, step).await;
             while !events.seen.contains_key(&("answer".to_owned(), step)) {
@@ -57,6 +63,11 @@ impl Clients {
             self.answers.send_modify(|answers| *answers += 1);
         }
         Ok(())
+    }
+
+    /// Differs in each cell, so that a request of the model is a cell.
+    pub(crate) fn question(step: usize, chat: usize, name: &str) -> String {
+        format!("Question {step} of conversation {chat} of {name}: which language is fast?")
     }
 
     /// Sends a message until there is a reply, with the same key each time.

@@ -2,6 +2,7 @@
 
 use std::env::current_exe;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use columnar::BoxError;
@@ -14,19 +15,25 @@ use tokio::time::{Instant, sleep};
 use crate::worker::CallLog;
 use crate::{Plan, Servers};
 
+/// The number of fleets so far.
+static NEXT: AtomicU16 = AtomicU16::new(0);
+
 pub(crate) struct Fleet {
     admin: String,
     /// The port that all workers share.
     port: u16,
     log: CallLog,
-    pace_ms: usize,
+    pace_ms: u64,
     workers: Vec<Child>,
     gateway: Option<Child>,
 }
 
 impl Fleet {
-    pub(crate) fn new(servers: &Servers, log: &CallLog, pace_ms: usize) -> Self {
-        let port = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap_or_default();
+    pub(crate) fn new(servers: &Servers, log: &CallLog, pace_ms: u64) -> Self {
+        // Each fleet of a process has a port of its own.
+        let port = 20_000
+            + u16::try_from(std::process::id() % 10_000).unwrap_or_default()
+            + NEXT.fetch_add(1, Ordering::Relaxed);
         Self {
             admin: servers.admin.clone(),
             port,
@@ -157,6 +164,17 @@ impl Fleet {
         } else {
             Err(format!("a worker that was drained ended with {status}").into())
         }
+    }
+
+    /// The most memory that a worker has had, in MB.
+    pub(crate) fn peak_memory(&self) -> Result<f64, BoxError> {
+        let mut peak: f64 = 0.0;
+        for id in self.workers.iter().filter_map(Child::id) {
+            let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+            peak = peak.max(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1000.0);
+        }
+        Ok(peak)
     }
 
     pub(crate) async fn end(mut self) {

@@ -8,6 +8,7 @@
 //! eval "$(tests/postgres-server start)" "$(tests/restate-server start)"
 //! cargo run --release --example fleet --features fleet                     1,000 conversations, three workers
 //! cargo run --release --example fleet --features fleet -- --chats 200 --workers 1 --calm      without disturbances
+//! cargo run --release --example fleet --features fleet -- --compare --pace 0                  the throughput by workers
 //! cargo run --release --example fleet --features fleet -- --kill-every 3 --disturb 'tests/restate-server crash'
 //! ```
 //!
@@ -15,6 +16,7 @@
 //! seconds, and `--disturb` runs a command, of which there may be several, once each.
 
 mod clients;
+mod compare;
 mod disturbances;
 mod gateway;
 mod worker;
@@ -82,16 +84,22 @@ struct Plan {
     chats: usize,
     steps: usize,
     workers: usize,
-    pace_ms: usize,
+    pace_ms: u64,
     kill_every: Option<usize>,
     is_calm: bool,
+    compares: bool,
     disturbances: Vec<String>,
 }
 
 impl Plan {
     fn parse(mut arguments: Vec<String>) -> Result<Self, BoxError> {
-        let is_calm = arguments.iter().any(|argument| argument == "--calm");
-        arguments.retain(|argument| argument != "--calm");
+        let mut takes = |option: &str| {
+            let count = arguments.len();
+            arguments.retain(|argument| argument != option);
+            arguments.len() < count
+        };
+        let is_calm = takes("--calm");
+        let compares = takes("--compare");
         let mut disturbances = Vec::new();
         while let Some(at) = arguments.iter().position(|argument| argument == "--disturb") {
             disturbances.extend(arguments.drain(at..arguments.len().min(at + 2)).nth(1));
@@ -101,13 +109,13 @@ impl Plan {
             chats: arguments.number("--chats")?.unwrap_or(1000),
             steps: arguments.number("--steps")?.unwrap_or(3),
             workers: arguments.number("--workers")?.unwrap_or(3),
-            pace_ms: arguments.number("--pace")?.unwrap_or(50),
+            pace_ms: arguments.number("--pace")?.unwrap_or(50) as u64,
             kill_every: arguments.number("--kill-every")?,
             is_calm,
+            compares,
             disturbances,
         };
-        let options =
-            "--chats N, --steps N, --workers N, --pace MS, --kill-every S, --disturb COMMAND, --calm";
+        let options = "--chats N, --steps N, --workers N, --pace MS, --kill-every S, --disturb COMMAND, --calm, --compare";
         match arguments.folder_and_chat(options)? {
             [None, _] => Ok(plan),
             _ => Err(format!("expected nothing but {options}").into()),
@@ -127,6 +135,9 @@ async fn main() -> ExitCode {
 
 async fn demonstration(arguments: Vec<String>) -> Result<(), BoxError> {
     let plan = Plan::parse(arguments)?;
+    if plan.compares {
+        return compare::compare(&plan).await;
+    }
     let mut out = stdout();
     let servers = Servers::of_environment()?;
     let folder = tempfile::tempdir()?;
@@ -142,7 +153,7 @@ async fn demonstration(arguments: Vec<String>) -> Result<(), BoxError> {
         "model: offline, {} ms a call; {} workers, {} conversations",
         plan.pace_ms, plan.workers, plan.chats
     )?;
-    let clients = Clients::new(&gateway, plan.chats, plan.steps);
+    let clients = Clients::new(&gateway, "of people", &plan);
     let begun = Instant::now();
     let disturbed = fleet.disturb(&plan, clients.answers.subscribe());
     let talked = clients.talk();

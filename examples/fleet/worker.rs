@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(crate) async fn serve_until_interrupted(arguments: &[String]) -> Result<(), 
     socket.set_reuseport(true)?;
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse()?)))?;
     let chats = Servers::of_environment()?.chats();
-    let model = LoggedModel::new(log, Duration::from_millis(pace.parse()?))?;
+    let model = LoggedModel::new(log.as_ref(), pace.parse()?)?;
     let messages = Arc::clone(&chats);
     let worker = FlowWorker::new(
         move |key: String| Chat::open(chats.flow(key), model.clone()),
@@ -43,17 +43,17 @@ pub(crate) async fn serve_until_interrupted(arguments: &[String]) -> Result<(), 
 
 /// The offline model, which takes its time and notes each call.
 #[derive(Clone)]
-struct LoggedModel {
+pub(crate) struct LoggedModel {
     model: Offline,
     pace: Duration,
     log: Arc<File>,
 }
 
 impl LoggedModel {
-    fn new(log: &str, pace: Duration) -> Result<Self, BoxError> {
+    pub(crate) fn new(log: &Path, pace_ms: u64) -> Result<Self, BoxError> {
         // A line of this length is appended whole, whoever else appends.
         let log = OpenOptions::new().create(true).append(true).open(log)?;
-        Ok(Self { model: Offline::new(), pace, log: Arc::new(log) })
+        Ok(Self { model: Offline::new(), pace: Duration::from_millis(pace_ms), log: Arc::new(log) })
     }
 }
 

@@ -54,6 +54,7 @@ pub mod documents {
 
 /// Flows that engines give to workers.
 pub mod engines {
+    mod calls;
     mod local;
     #[cfg(all(feature = "restate", unix))]
     mod restate;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::call::{Engine, EngineCall, EngineError, EngineReply};
-use super::messages::Messages;
+use super::messages::MessageStores;
 use crate::declare::error::BoxError;
 use crate::flow::Flow;
 use crate::flow::service::{Follower, Position};
@@ -25,13 +25,13 @@ use crate::store::Store;
 #[derive(Clone)]
 pub struct FlowClient {
     engine: Arc<dyn Engine>,
-    messages: Messages,
+    messages: MessageStores,
 }
 
 impl FlowClient {
     /// A client of an engine. The function makes the stores of keys, as in the workers.
     pub fn new<S: Store>(engine: impl Engine, stores: impl Fn(&str) -> S + Send + Sync + 'static) -> Self {
-        Self { engine: Arc::new(engine), messages: Messages::new(stores) }
+        Self { engine: Arc::new(engine), messages: MessageStores::new(stores) }
     }
 
     /// The flow with this key. Nothing happens before a method of it is called.

@@ -16,9 +16,9 @@ const COLUMN: &str = "message";
 
 /// The stores of messages, by key.
 #[derive(Clone)]
-pub(super) struct Messages(Arc<dyn Fn(&str) -> Arc<dyn Store> + Send + Sync>);
+pub(super) struct MessageStores(Arc<dyn Fn(&str) -> Arc<dyn Store> + Send + Sync>);
 
-impl Messages {
+impl MessageStores {
     pub(super) fn new<S: Store>(stores: impl Fn(&str) -> S + Send + Sync + 'static) -> Self {
         Self(Arc::new(move |key| Arc::new(stores(key))))
     }

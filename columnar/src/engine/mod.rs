@@ -7,15 +7,16 @@
 //!      └── text of a push ─────────▶ store ───────────┘
 //! ```
 //!
-//! A flow is durable already: whoever opens it computes what is missing. An engine adds what a process alone lacks: one owner
-//! among many machines, another one when a machine dies, timers for waits of hours, and requests that are carried out once.
+//! A flow is durable already: the process that opens it computes what is missing. An engine adds what a process lacks: one owner
+//! among many machines, another owner when a machine dies, timers for waits of hours, and requests that are carried out once.
 //! So the engine remembers names and numbers. What people and models say is in the store, and nowhere else.
 //!
 //! ```
-//! # #[cfg(feature = "postgres")] mod chats {
-//! use columnar::engine::{Engine, FlowClient, FlowWorker};
+//! use std::path::PathBuf;
+//!
+//! use columnar::engine::{EngineError, FlowClient, FlowWorker};
 //! use columnar::prelude::*;
-//! use columnar::store::PostgresStore;
+//! use columnar::store::FileStore;
 //!
 //! flow! {
 //!     pub struct Chat {
@@ -24,18 +25,17 @@
 //!     }
 //! }
 //!
-//! /// Runs in each worker, as many as you like.
-//! fn worker(chats: PostgresStore) -> FlowWorker {
-//!     let chats = std::sync::Arc::new(chats);
+//! /// Runs in each worker, as many as you like. On many machines, the store is a `PostgresStore`.
+//! fn worker(chats: PathBuf) -> FlowWorker {
 //!     let messages = chats.clone();
-//!     FlowWorker::new(move |key| Chat::open(chats.flow(key)), move |key| messages.flow(key))
+//!     let open = move |key| Chat::open(FileStore::new(chats.join(key)));
+//!     FlowWorker::new(open, move |key| FileStore::new(messages.join(key)))
 //! }
 //!
 //! /// Runs where the requests of people arrive.
-//! async fn post(chats: &FlowClient, key: &str, text: &str) -> Result<usize, columnar::engine::EngineError> {
+//! async fn post(chats: &FlowClient, key: &str, text: &str) -> Result<usize, EngineError> {
 //!     chats.flow(key).push("user", text).await
 //! }
-//! # }
 //! ```
 //!
 //! | to | see |

@@ -3,8 +3,8 @@
 //! The handlers of the object are the [names](super::EngineCall::name) of calls. Restate makes the calls of a key one after another, keeps
 //! their journal, and makes a call again on another worker when one dies. The journal has names and numbers alone.
 //!
-//! ```no_run
-//! # #[cfg(feature = "postgres")] mod chats {
+#![cfg_attr(feature = "postgres", doc = "```no_run")]
+#![cfg_attr(not(feature = "postgres"), doc = "```ignore")]
 //! use columnar::engine::restate::{Restate, serve};
 //! use columnar::engine::{FlowClient, FlowWorker};
 //! use columnar::prelude::*;
@@ -31,7 +31,6 @@
 //! fn client(chats: Arc<PostgresStore>) -> Result<FlowClient, columnar::engine::EngineError> {
 //!     Ok(FlowClient::new(Restate::new("http://restate:8080", "chats")?, move |key| chats.flow(key)))
 //! }
-//! # }
 //! ```
 //!
 //! The server of Restate is under the Business Source License 1.1, which becomes Apache 2.0 after four years: any use but a public
@@ -103,16 +102,10 @@ pub async fn serve(
 fn discovery(service: &str) -> Result<discovery::Service, EngineError> {
     const MS: u64 = 1000;
     const DAY: u64 = 24 * 60 * 60 * MS;
-    let json = "application/json";
-    let handler = |name: &str| {
-        let kind = if name == EngineCall::Cancel.name() { "SHARED" } else { "EXCLUSIVE" };
-        let output = json!({ "contentType": json, "setContentTypeIfEmpty": false });
-        json!({ "name": name, "ty": kind, "input": { "contentType": json, "required": true }, "output": output })
-    };
     let service_of_flows = json!({
         "name": service,
         "ty": "VIRTUAL_OBJECT",
-        "handlers": EngineCall::NAMES.map(handler),
+        "handlers": EngineCall::NAMES.map(discovered_handler),
         // A run awaits cells for longer than the server expects of a handler that says nothing.
         "inactivityTimeout": 7 * DAY,
         "abortTimeout": DAY,
@@ -122,6 +115,13 @@ fn discovery(service: &str) -> Result<discovery::Service, EngineError> {
     });
     serde_json::from_value(service_of_flows)
         .map_err(|error| EngineError::Refused(format!("`{service}` cannot be a service of Restate: {error}")))
+}
+
+fn discovered_handler(name: &str) -> serde_json::Value {
+    let json = "application/json";
+    let kind = if name == EngineCall::Cancel.name() { "SHARED" } else { "EXCLUSIVE" };
+    let output = json!({ "contentType": json, "setContentTypeIfEmpty": false });
+    json!({ "name": name, "ty": kind, "input": { "contentType": json, "required": true }, "output": output })
 }
 
 #[derive(Clone)]

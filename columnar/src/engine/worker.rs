@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout};
 
 use super::call::{CallError, EngineCall, EngineReply, OwnedCall, Work};
-use super::messages::Messages;
+use super::messages::MessageStores;
 use crate::compute::error_class::is_temporary;
 use crate::declare::default_limits::{FIRST_WAKE, LONGEST_WAKE, RUN_SLICE};
 use crate::declare::error::BoxError;
@@ -21,7 +21,7 @@ use crate::history::Value;
 use crate::model::Overloaded;
 #[cfg(feature = "providers")]
 use crate::model::Provider;
-use crate::run::{Decision, Error, FlowState, Result};
+use crate::run::{Decision, Error, Result};
 use crate::schedule::Cell;
 use crate::store::Store;
 
@@ -42,25 +42,25 @@ use crate::store::Store;
 #[derive(Clone)]
 pub struct FlowWorker {
     open: Arc<FlowOpener>,
-    messages: Messages,
+    messages: MessageStores,
     slice: Duration,
     pauses: [Duration; 2],
     #[cfg(feature = "providers")]
     batch: Option<Provider>,
-    calls: Arc<watch::Sender<Calls>>,
+    calls: Arc<watch::Sender<CallsInProgress>>,
 }
 
 type FlowOpener = dyn Fn(String) -> BoxFuture<'static, Result<FlowParts>> + Send + Sync;
 
 /// The calls that a worker carries out.
 #[derive(Debug, Default)]
-struct Calls {
+struct CallsInProgress {
     active: usize,
     is_draining: bool,
 }
 
 /// The share of a call in the worker.
-struct ActiveCall<'w>(&'w watch::Sender<Calls>);
+struct ActiveCall<'w>(&'w watch::Sender<CallsInProgress>);
 
 impl Drop for ActiveCall<'_> {
     fn drop(&mut self) {
@@ -69,9 +69,9 @@ impl Drop for ActiveCall<'_> {
 }
 
 /// A flow for the duration of a call. Dropped with the call, it finishes the cells in progress, and computes nothing more.
-struct OpenFlow(Spawned<FlowParts>);
+struct OwnedFlow(Spawned<FlowParts>);
 
-impl Drop for OpenFlow {
+impl Drop for OwnedFlow {
     fn drop(&mut self) {
         self.0.leave();
     }
@@ -87,13 +87,12 @@ impl FlowWorker {
     where
         R: Future<Output = Result<F>> + Send + 'static,
     {
-        let open = move |key| {
-            let opening = open(key);
-            async move { Ok(opening.await?.__parts()) }.boxed()
-        };
         Self {
-            open: Arc::new(open),
-            messages: Messages::new(stores),
+            open: Arc::new(move |key| {
+                let opening = open(key);
+                async move { Ok(opening.await?.__parts()) }.boxed()
+            }),
+            messages: MessageStores::new(stores),
             slice: RUN_SLICE,
             pauses: [FIRST_WAKE, LONGEST_WAKE],
             #[cfg(feature = "providers")]
@@ -263,7 +262,7 @@ impl FlowWorker {
         let mut parts = (self.open)(key.to_owned()).await?;
         #[cfg(feature = "providers")]
         parts.batch.clone_from(&self.batch);
-        let flow = OpenFlow(parts.spawn());
+        let flow = OwnedFlow(parts.spawn());
         let mut cancelled = pin!(cancel.notified());
         let settled = pin!(flow.0.settled());
         let slice_over = pin!(self.slice_over());
@@ -338,8 +337,9 @@ async fn pushed_at(
 
 /// Whether a cell has no value and no decision.
 fn is_open(parts: &FlowParts, column: &str, step: usize) -> bool {
-    let is_stored = |state: &FlowState, column| state.scheduler.is_stored(Cell { column, step });
-    parts.shared.by_name(column, is_stored).is_ok_and(|is_stored| !is_stored)
+    let is_stored =
+        parts.shared.by_name(column, |state, column| state.scheduler.is_stored(Cell { column, step }));
+    is_stored.is_ok_and(|is_stored| !is_stored)
 }
 
 fn missing(message: &str) -> CallError {

@@ -1,6 +1,6 @@
 //! Let people and services answer: drafts that wait for approval, reviews that come days later, calls back.
 //!
-//! Chapter 15 of 36 · [← failures](super::failures) · [contents](super) · [models →](super::models)
+//! Chapter 15 of 37 · [← failures](super::failures) · [contents](super) · [models →](super::models)
 //!
 //! # A cell that waits for a person
 //!

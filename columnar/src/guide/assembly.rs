@@ -1,6 +1,6 @@
 //! Predict the messages array: the order of the parts, and what is merged, elided and escaped.
 //!
-//! Chapter 11 of 36 · [← purposes](super::purposes) · [contents](super) · [runs →](super::runs)
+//! Chapter 11 of 37 · [← purposes](super::purposes) · [contents](super) · [runs →](super::runs)
 //!
 //! The array always has the same form. User and assistant messages alternate; the first and the last message are the
 //! user's; the last one holds the current step. Steps are in order. Within a step, the views come first, in the order

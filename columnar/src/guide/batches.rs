@@ -1,6 +1,6 @@
 //! Answer the prompts of a flow by batches, for half the price.
 //!
-//! Chapter 18 of 36 · [← costs](super::costs) · [contents](super) · [budgets →](super::budgets)
+//! Chapter 18 of 37 · [← costs](super::costs) · [contents](super) · [budgets →](super::budgets)
 //!
 //! OpenAI and Anthropic answer requests that may wait for half the price: most batches are over within an hour, and each is
 //! after a day. `batch` in place of [`run`](crate::flow::LiveFlow::run) sends the calls of a flow in this way, with the

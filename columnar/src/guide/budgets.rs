@@ -1,6 +1,6 @@
 //! Keep the requests of a column below a number of tokens.
 //!
-//! Chapter 19 of 36 · [← batches](super::batches) · [contents](super) · [caches →](super::caches)
+//! Chapter 19 of 37 · [← batches](super::batches) · [contents](super) · [caches →](super::caches)
 //!
 //! A column that reads whole histories grows with every step. A *budget* is the maximum number of tokens of a request,
 //! instruction and reply included. When a request is too large, the column leaves out whole turns: the inputs of a

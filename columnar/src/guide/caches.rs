@@ -1,6 +1,6 @@
 //! Let the provider's cache serve the beginning of a request.
 //!
-//! Chapter 20 of 36 · [← budgets](super::budgets) · [contents](super) · [documents →](super::documents)
+//! Chapter 20 of 37 · [← budgets](super::budgets) · [contents](super) · [documents →](super::documents)
 //!
 //! Providers charge less for the beginning of a request if an earlier request had the same beginning. The length of
 //! that prefix follows from the declaration. A view of a whole history repeats and grows at the end. A window moves on,

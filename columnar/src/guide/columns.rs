@@ -1,6 +1,6 @@
 //! Declare sources, columns and parameters, in a flow with a name or without one.
 //!
-//! Chapter 2 of 36 · [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)
+//! Chapter 2 of 37 · [← first](super::first) · [contents](super) · [compute steps →](super::compute_steps)
 //!
 //! # Sources and columns
 //!

@@ -1,6 +1,6 @@
 //! Choose the compute step of a column: a prompt, a function, a stream or a type of your own.
 //!
-//! Chapter 3 of 36 · [← columns](super::columns) · [contents](super) · [typed →](super::typed)
+//! Chapter 3 of 37 · [← columns](super::columns) · [contents](super) · [typed →](super::typed)
 //!
 //! A compute step is any Rust expression up to the `;` whose value makes text from the inputs of the column. Editors
 //! and the compiler treat the expression as ordinary Rust, because the macro changes only two things: the parameters of

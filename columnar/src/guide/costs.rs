@@ -1,6 +1,6 @@
 //! See the cost of model calls, and limit it.
 //!
-//! Chapter 17 of 36 · [← models](super::models) · [contents](super) · [batches →](super::batches)
+//! Chapter 17 of 37 · [← models](super::models) · [contents](super) · [batches →](super::batches)
 //!
 //! Each value that a model computed has a *receipt*: the model, the number of attempts, the tokens of requests and
 //! replies, the tokens from the provider's cache, the time that the cell took, when the last request began, and the reason

@@ -1,6 +1,6 @@
 //! Show a model documents that change, such as the files that a person edits.
 //!
-//! Chapter 21 of 36 · [← caches](super::caches) · [contents](super) · [renderings →](super::renderings)
+//! Chapter 21 of 37 · [← caches](super::caches) · [contents](super) · [renderings →](super::renderings)
 //!
 //! A source of documents holds a set of texts with names. A value of the source is an *update*: the documents that a
 //! step puts and removes. So a step costs the documents that changed, and the set of every past step is known.

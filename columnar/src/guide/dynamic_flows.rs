@@ -1,6 +1,6 @@
 //! Declare a flow whose columns are known only at run time.
 //!
-//! Chapter 34 of 36 · [← modules](super::modules) · [contents](super) · [testing →](super::testing)
+//! Chapter 35 of 37 · [← modules](super::modules) · [contents](super) · [testing →](super::testing)
 //!
 //! [`source`](crate::source), [`column`](crate::column()), [`this`](crate::this) and [`flow`](crate::flow()) follow the
 //! rules of [`flow!`](crate::flow!):

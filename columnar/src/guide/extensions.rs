@@ -1,6 +1,6 @@
 //! Add columns to a flow that already has values.
 //!
-//! Chapter 32 of 36 · [← import export](super::import_export) · [contents](super) · [modules →](super::modules)
+//! Chapter 33 of 37 · [← import export](super::import_export) · [contents](super) · [modules →](super::modules)
 //!
 //! `struct Felt: Chat` declares columns that read the columns of `Chat`. `Felt::extend` continues a live chat as a flow
 //! with the new columns, and the next run computes them from step 0:

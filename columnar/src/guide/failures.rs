@@ -1,6 +1,6 @@
 //! Choose the consequence of a failed call: stop, retry, wait or skip.
 //!
-//! Chapter 14 of 36 · [← skipping](super::skipping) · [contents](super) · [answers →](super::answers)
+//! Chapter 14 of 37 · [← skipping](super::skipping) · [contents](super) · [answers →](super::answers)
 //!
 //! # By default, the run stops
 //!

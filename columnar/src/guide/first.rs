@@ -1,6 +1,6 @@
 //! Write and run a first flow.
 //!
-//! Chapter 1 of 36 · [contents](super) · [columns →](super::columns)
+//! Chapter 1 of 37 · [contents](super) · [columns →](super::columns)
 //!
 //! A flow is a table that grows by a row with every message. A row is a *step*; a column has one text for each step. One
 //! column at one step is a *cell*. The values of `user` come from outside. The two other columns are computed from the

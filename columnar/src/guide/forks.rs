@@ -1,6 +1,6 @@
 //! Continue a flow in two ways from the same step.
 //!
-//! Chapter 28 of 36 · [← migrations](super::migrations) · [contents](super) · [rehearsals →](super::rehearsals)
+//! Chapter 29 of 37 · [← migrations](super::migrations) · [contents](super) · [rehearsals →](super::rehearsals)
 //!
 //! A stored value never changes. To try something else, fork the flow: both flows share the earlier steps, and from the
 //! fork on each has its own.

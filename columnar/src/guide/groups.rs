@@ -1,6 +1,6 @@
 //! Put several views in one tag, explain a view to the model, and leave values out.
 //!
-//! Chapter 8 of 36 · [← previous values](super::previous_values) · [contents](super) · [tags →](super::tags)
+//! Chapter 8 of 37 · [← previous values](super::previous_values) · [contents](super) · [tags →](super::tags)
 //!
 //! # Groups
 //!

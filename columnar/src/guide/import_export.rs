@@ -1,6 +1,6 @@
 //! Write a flow as a table for other programs, and read such a table.
 //!
-//! Chapter 31 of 36 · [← looms](super::looms) · [contents](super) · [extensions →](super::extensions)
+//! Chapter 32 of 37 · [← looms](super::looms) · [contents](super) · [extensions →](super::extensions)
 //!
 //! A flow is a table with a row for each step. [`rows`](crate::rows) writes that table as JSON Lines and reads it:
 //!

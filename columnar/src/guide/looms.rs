@@ -1,6 +1,6 @@
 //! Keep conversations and stories that branch, as trees.
 //!
-//! Chapter 30 of 36 · [← rehearsals](super::rehearsals) · [contents](super) · [import export →](super::import_export)
+//! Chapter 31 of 37 · [← rehearsals](super::rehearsals) · [contents](super) · [import export →](super::import_export)
 //!
 //! A [`Loom`](crate::loom::Loom) is a tree of texts on a store. A *node* has an author, a person or a model, and a text
 //! that never changes. A node continues another node, and several nodes may continue the same one. A *path* leads from

@@ -1,6 +1,6 @@
 //! Send screenshots, images, PDFs and other files beside text.
 //!
-//! Chapter 23 of 36 · [← renderings](super::renderings) · [contents](super) · [limits →](super::limits)
+//! Chapter 23 of 37 · [← renderings](super::renderings) · [contents](super) · [limits →](super::limits)
 //!
 //! A value is a text, and a [`Text`](crate::Text) may have attachments. The type of an
 //! [`Attachment`](crate::Attachment) is found by the content, not by the name of the file:

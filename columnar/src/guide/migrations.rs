@@ -1,6 +1,6 @@
 //! Change a declaration whose values are stored.
 //!
-//! Chapter 27 of 36 · [← services](super::services) · [contents](super) · [forks →](super::forks)
+//! Chapter 28 of 37 · [← scale](super::scale) · [contents](super) · [forks →](super::forks)
 //!
 //! A store remembers the declaration of the flow. If the flow has changed, opening the store fails with a list of all
 //! changes, before anything is computed or written:
@@ -144,4 +144,4 @@
 //! The changed columns, the named ones and all columns that depend on these are recomputed from that step on.
 //! Everything else is copied, at no cost.
 //!
-//! [← services](super::services) · [contents](super) · [forks →](super::forks)
+//! [← scale](super::scale) · [contents](super) · [forks →](super::forks)

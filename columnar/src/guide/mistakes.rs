@@ -1,6 +1,6 @@
 //! The messages of `flow!`, and how to fix each mistake.
 //!
-//! Chapter 36 of 36 · [← testing](super::testing) · [contents](super)
+//! Chapter 37 of 37 · [← testing](super::testing) · [contents](super)
 //!
 //! A message says what is wrong with the underlined code. The line `help` shows what to write instead:
 //!

@@ -34,18 +34,19 @@
 //! | | **keeping and changing a flow** | |
 //! | 25 | [`stores`] | values that outlive the process |
 //! | 26 | [`services`] | flows that many clients push and follow; server-sent events |
-//! | 27 | [`migrations`] | declarations that change while values are stored |
-//! | 28 | [`forks`] | two continuations of the same steps |
-//! | 29 | [`rehearsals`] | another prompt or model on the past of a column, before it is adopted |
-//! | 30 | [`looms`] | conversations and stories that branch, as trees |
-//! | 31 | [`import_export`] | a flow as a table for other programs |
-//! | 32 | [`extensions`] | more columns for a flow that already has values |
-//! | 33 | [`modules`] | a flow inside another flow |
-//! | 34 | [`dynamic_flows`] | flows whose columns are known only at run time |
+//! | 27 | [`scale`] | many machines: workers, an engine that gives flows to them, what both cost |
+//! | 28 | [`migrations`] | declarations that change while values are stored |
+//! | 29 | [`forks`] | two continuations of the same steps |
+//! | 30 | [`rehearsals`] | another prompt or model on the past of a column, before it is adopted |
+//! | 31 | [`looms`] | conversations and stories that branch, as trees |
+//! | 32 | [`import_export`] | a flow as a table for other programs |
+//! | 33 | [`extensions`] | more columns for a flow that already has values |
+//! | 34 | [`modules`] | a flow inside another flow |
+//! | 35 | [`dynamic_flows`] | flows whose columns are known only at run time |
 //! | | **testing a flow** | |
-//! | 35 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
+//! | 36 | [`testing`] | scripts, simulated failures, recorded replies, contexts under review |
 //! | | **when a flow does not compile** | |
-//! | 36 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
+//! | 37 | [`mistakes`] | all messages of [`flow!`](crate::flow!), and how to fix each |
 //!
 //! # An hour with columnar
 //!
@@ -58,7 +59,7 @@
 //! | 40 to 50 | [`models`] and [`budgets`] | call a real model, with `max_tokens`, a budget and a forecast before the run |
 //! | 50 to 60 | [`testing`] | hold the contexts of your flow in a snapshot |
 //!
-//! After that, one chapter for each plan: [`services`] for a server, [`import_export`] and [`typed`] for a table of rows,
+//! After that, one chapter for each plan: [`services`] for a server, [`scale`] for many machines, [`import_export`] and [`typed`] for a table of rows,
 //! [`documents`] for files that change, [`looms`] for branches, [`dynamic_flows`] for flows that people write in a file.
 //!
 //! # The programs in the guide
@@ -120,6 +121,7 @@ pub mod purposes;
 pub mod rehearsals;
 pub mod renderings;
 pub mod runs;
+pub mod scale;
 pub mod self_history;
 pub mod services;
 pub mod skipping;

@@ -1,6 +1,6 @@
 //! Choose the model that answers a prompt.
 //!
-//! Chapter 16 of 36 · [← answers](super::answers) · [contents](super) · [costs →](super::costs)
+//! Chapter 16 of 37 · [← answers](super::answers) · [contents](super) · [costs →](super::costs)
 //!
 //! A [`prompt`](crate::prompt) is independent of the model. So the same flow is tested with a script, tried without a
 //! key and shipped with a real model, and no column changes:

@@ -1,6 +1,6 @@
 //! Use a flow as a module of another flow.
 //!
-//! Chapter 33 of 36 · [← extensions](super::extensions) · [contents](super) · [dynamic flows →](super::dynamic_flows)
+//! Chapter 34 of 37 · [← extensions](super::extensions) · [contents](super) · [dynamic flows →](super::dynamic_flows)
 //!
 //! Any flow with a name can be a module. The sources of the module are inputs, and each is bound to a column of the
 //! flow that uses the module. Inside the module its own names apply, so it is written once and used anywhere:

@@ -1,6 +1,6 @@
 //! Read the value of another column from the previous step.
 //!
-//! Chapter 7 of 36 · [← self history](super::self_history) · [contents](super) · [groups →](super::groups)
+//! Chapter 7 of 37 · [← self history](super::self_history) · [contents](super) · [groups →](super::groups)
 //!
 //! Two columns that read each other's value of the same step would wait for each other for ever, so that is a compile
 //! error. Each may read the previous value of the other: `con.prev` is the value of `con` at the previous step, or the

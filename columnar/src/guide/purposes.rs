@@ -1,6 +1,6 @@
 //! Show reference material before the inputs of a step, and instructions that change at the end of the system text.
 //!
-//! Chapter 10 of 36 · [← tags](super::tags) · [contents](super) · [assembly →](super::assembly)
+//! Chapter 10 of 37 · [← tags](super::tags) · [contents](super) · [assembly →](super::assembly)
 //!
 //! The purpose of a view decides the place of the values in a request:
 //!

@@ -1,6 +1,6 @@
 //! Try another prompt or model on the past, before you adopt it.
 //!
-//! Chapter 29 of 36 · [← forks](super::forks) · [contents](super) · [looms →](super::looms)
+//! Chapter 30 of 37 · [← forks](super::forks) · [contents](super) · [looms →](super::looms)
 //!
 //! A flow has the answers of one prompt. Would another one do better? A rehearsal computes stored steps of a column again, each
 //! with the context as it was, and the flow does not change:

@@ -1,6 +1,6 @@
 //! Write a context in the request format of your own client.
 //!
-//! Chapter 22 of 36 · [← documents](super::documents) · [contents](super) · [media →](super::media)
+//! Chapter 22 of 37 · [← documents](super::documents) · [contents](super) · [media →](super::media)
 //!
 //! A prompt sends the context itself. A client of your own needs the same context in the format of the provider. A
 //! [`Rendering`](crate::rendering::Rendering) has five formats:

@@ -1,6 +1,6 @@
 //! Run a flow, follow the events, and see the progress.
 //!
-//! Chapter 12 of 36 · [← assembly](super::assembly) · [contents](super) · [skipping →](super::skipping)
+//! Chapter 12 of 37 · [← assembly](super::assembly) · [contents](super) · [skipping →](super::skipping)
 //!
 //! [`push`](crate::flow::Handle::push) stores a value and computes nothing. [`run`](crate::flow::LiveFlow::run)
 //! computes all missing cells: each cell starts as soon as the values that it reads exist, across columns and steps.

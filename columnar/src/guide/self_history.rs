@@ -1,6 +1,6 @@
 //! Choose how much of its own history a column reads: the four patterns.
 //!
-//! Chapter 6 of 36 · [← views](super::views) · [contents](super) · [previous values →](super::previous_values)
+//! Chapter 6 of 37 · [← views](super::views) · [contents](super) · [previous values →](super::previous_values)
 //!
 //! `self` is the values of the column from earlier steps. These values appear as assistant messages, between the inputs
 //! of the same steps. `self.latest` is the newest of these values, which is the value of the previous step unless the

@@ -1,6 +1,6 @@
 //! Serve a flow: clients push values and follow events while one task computes.
 //!
-//! Chapter 26 of 36 · [← stores](super::stores) · [contents](super) · [migrations →](super::migrations)
+//! Chapter 26 of 37 · [← stores](super::stores) · [contents](super) · [scale →](super::scale)
 //!
 //! A [run](super::runs) computes while the program polls the run, and a flow has one run at a time. That fits a program
 //! with one user. In a service several clients push, watch and leave, so the flow gets a separate task:
@@ -155,4 +155,4 @@
 //! the last stored value, so the connection closes. The next process computes what is missing as soon as a flow is
 //! opened, and nothing twice.
 //!
-//! [← stores](super::stores) · [contents](super) · [migrations →](super::migrations)
+//! [← stores](super::stores) · [contents](super) · [scale →](super::scale)

@@ -1,6 +1,6 @@
 //! Compute a column at some steps only, or show a value at some steps only.
 //!
-//! Chapter 13 of 36 · [← runs](super::runs) · [contents](super) · [failures →](super::failures)
+//! Chapter 13 of 37 · [← runs](super::runs) · [contents](super) · [failures →](super::failures)
 //!
 //! After a compute step, `.every(3)` computes a column at every third step, and `.when(…)` at the steps whose context
 //! satisfies a condition. The other cells are *skipped*: such a cell stays empty for good and costs nothing. The skip

@@ -1,6 +1,6 @@
 //! Keep the values of a flow after the process ends.
 //!
-//! Chapter 25 of 36 · [← limits](super::limits) · [contents](super) · [services →](super::services)
+//! Chapter 25 of 37 · [← limits](super::limits) · [contents](super) · [services →](super::services)
 //!
 //! `new` creates a flow in memory. `open` creates a flow on a [`Store`](crate::store::Store) and resumes from the
 //! stored values:

@@ -1,6 +1,6 @@
 //! Choose the tag around each text in the messages array.
 //!
-//! Chapter 9 of 36 · [← groups](super::groups) · [contents](super) · [purposes →](super::purposes)
+//! Chapter 9 of 37 · [← groups](super::groups) · [contents](super) · [purposes →](super::purposes)
 //!
 //! Every value that a column reads is wrapped in a tag, even a single text. The tag is the name of the column, or the
 //! name in `.as("…")`. An instruction can refer to the tag: "the `<digest>` is the conversation so far".

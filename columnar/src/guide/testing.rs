@@ -1,6 +1,6 @@
 //! Test a flow: the contexts, the behaviour after failures, and real replies.
 //!
-//! Chapter 35 of 36 · [← dynamic flows](super::dynamic_flows) · [contents](super) · [mistakes →](super::mistakes)
+//! Chapter 36 of 37 · [← dynamic flows](super::dynamic_flows) · [contents](super) · [mistakes →](super::mistakes)
 //!
 //! Three things can be wrong: the context of a column, the use of the values, and the behaviour after a failure.
 //!

@@ -1,6 +1,6 @@
 //! Declare columns whose values are JSON of a Rust type, with the feature `typed`.
 //!
-//! Chapter 4 of 36 · [← compute steps](super::compute_steps) · [contents](super) · [views →](super::views)
+//! Chapter 4 of 37 · [← compute steps](super::compute_steps) · [contents](super) · [views →](super::views)
 //!
 //! A column holds text. When a program needs more than text, the column declares a type after the views: any type that
 //! implements `Deserialize` and `JsonSchema`.

@@ -1,6 +1,6 @@
 //! Choose how much of another column a column reads.
 //!
-//! Chapter 5 of 36 · [← typed](super::typed) · [contents](super) · [self history →](super::self_history)
+//! Chapter 5 of 37 · [← typed](super::typed) · [contents](super) · [self history →](super::self_history)
 //!
 //! Each entry in the parentheses of a column is a *view* of a column. Steps are counted from 0:
 //!

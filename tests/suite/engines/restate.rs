@@ -59,11 +59,21 @@ impl EngineHarness for RestateHarness {
 
     fn remembered(&self) -> BoxFuture<'_, String> {
         async {
-            let query = json!({ "query": "select entry_type, entry_json, entry_lite_json, name, raw from sys_journal" });
-            let request = Client::new().post(format!("{}/query", self.admin)).header("accept", "application/json");
+            let query = json!({ "query": "select raw from sys_journal" });
+            let request =
+                Client::new().post(format!("{}/query", self.admin)).header("accept", "application/json");
             let rows: Value =
                 request.json(&query).send().await.expect("it replies").json().await.expect("rows");
-            rows.to_string()
+            // Bytes are in hexadecimal digits.
+            let texts = rows["rows"].as_array().into_iter().flatten().map(|row| {
+                let digits = row["raw"].as_str().unwrap_or_default();
+                let bytes = digits
+                    .as_bytes()
+                    .chunks(2)
+                    .filter_map(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok());
+                String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).into_owned()
+            });
+            texts.collect()
         }
         .boxed()
     }

@@ -34,6 +34,7 @@ const LIBRARY: Rules<'_> = Rules {
         "loom",
         "run",
         "flow",
+        "engine",
         "report",
         "terminal",
         "testing",

@@ -13,6 +13,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::future::pending;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -90,13 +91,16 @@ async fn listen(address: &str, wanted: &Mutex<Wanted>, mut changes: watch::Recei
     loop {
         if let Ok(mut session) = Session::connect(address).await {
             let heard = Heard::default();
-            let hears = async |client: &SessionClient| hear(client, wanted, &mut changes, &heard).await;
-            let told = |text: &str| {
-                if let Some(flow) = heard.borrow().get(text) {
-                    flow.send_replace(());
-                }
-            };
-            let _ = session.listen(hears, told).await;
+            let heard = &heard;
+            let listening = session.listen(
+                async |client| hear(client, wanted, &mut changes, heard).await,
+                |text| {
+                    if let Some(flow) = heard.borrow().get(text) {
+                        flow.send_replace(());
+                    }
+                },
+            );
+            let _ = listening.await;
         }
         // As if there were no notifications.
         sleep(FOLLOW_INTERVAL).await;
@@ -104,7 +108,7 @@ async fn listen(address: &str, wanted: &Mutex<Wanted>, mut changes: watch::Recei
     }
 }
 
-/// Takes the locks of the wanted flows, and releases those of all others.
+/// Takes the locks of the wanted flows, and releases all others.
 async fn hear(
     client: &SessionClient,
     wanted: &Mutex<Wanted>,
@@ -138,11 +142,17 @@ async fn hear(
             }
             flow.send_replace(());
         }
+        let changed = async {
+            // Without a pool, the thread is about to end.
+            if changes.changed().await.is_err() {
+                pending::<()>().await;
+            }
+        };
         if is_complete {
-            let _ = changes.changed().await;
+            changed.await;
         } else {
             // A flow that nobody has stored yet.
-            let _ = timeout(FOLLOW_INTERVAL, changes.changed()).await;
+            let _ = timeout(FOLLOW_INTERVAL, changed).await;
         }
     }
 }
