@@ -33,7 +33,7 @@ impl TokenWindow {
         while let Some(first) = self.calls.first_entry() {
             let age = now.saturating_duration_since(first.get().at);
             if age < PERIOD {
-                return if self.has_room(tokens) { Duration::ZERO } else { PERIOD - age };
+                return if self.has_room(tokens) { Duration::ZERO } else { PERIOD.saturating_sub(age) };
             }
             self.taken -= u64::from(first.remove().tokens);
         }
