@@ -13,7 +13,7 @@
 use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -92,92 +92,63 @@ fn peak() -> Result<u64, BoxError> {
 struct Cost {
     rows: usize,
     time: Duration,
+    /// The most memory of the last process: the others are killed before they tell.
     kib: u64,
 }
 
 /// Runs a process to its end, or kills it after this number of its reports. Returns its peak of memory if it ended.
 fn run(command: &mut Command, reports: usize) -> Result<Option<u64>, BoxError> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
-    let lines = BufReader::new(child.stdout.take().ok_or("it is piped")?).lines();
     let mut peak = None;
-    for (report, line) in lines.enumerate() {
+    for (report, line) in BufReader::new(child.stdout.take().ok_or("it is piped")?).lines().enumerate() {
         if report == reports {
             // On Unix this is SIGKILL: nothing of the process runs any more.
             child.kill()?;
         }
         peak = line?.strip_prefix("peak ").map(str::parse).transpose()?;
     }
-    match child.wait()?.success() {
-        true => Ok(peak),
-        false if reports < usize::MAX => Ok(None),
-        false => Err(format!("{command:?} failed").into()),
-    }
+    let is_well = child.wait()?.success() || reports < usize::MAX;
+    if is_well { Ok(peak) } else { Err("the process failed".into()) }
 }
 
-/// The folder of a measurement, and the number of rows.
-struct Measurement {
-    folder: TempDir,
-    rows: usize,
+/// Makes the table of all rows in processes of which some are killed, each with at most a quarter of the values.
+fn compute_killed(input: &Path, table: &Path, rows: usize, kills: usize) -> Result<Cost, BoxError> {
+    let begun = Instant::now();
+    let mut command = Command::new(env::current_exe()?);
+    command.arg("compute").args([input, table]).arg(rows.to_string());
+    for _ in 0..kills {
+        let reports = fastrand::usize(..REPORTS / 4);
+        assert!(run(&mut command, reports)?.is_none(), "a process that is killed makes no table");
+        println!("a process was killed after report {reports} of {REPORTS}");
+    }
+    let kib = run(&mut command, usize::MAX)?.ok_or("a process without a peak")?;
+    Ok(Cost { rows, time: begun.elapsed(), kib })
 }
 
-impl Measurement {
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// The same rows in processes of which some are killed.
-    fn killed(&self, name: &str, kills: usize) -> Result<Cost, BoxError> {
-        let begun = Instant::now();
-        let mut most = 0;
-        for process in 0..=kills {
-            let mut command = Command::new(env::current_exe()?);
-            command.arg("compute").args([self.path("in.csv"), self.path(name)]).arg(self.rows.to_string());
-            // At most a quarter of the values, so each process has something left to do.
-            let reports = if process < kills { fastrand::usize(..REPORTS / 4) } else { usize::MAX };
-            let peak = run(&mut command, reports)?;
-            if process < kills {
-                let at = if reports == 0 {
-                    "while it read".to_owned()
-                } else {
-                    format!("after {reports} reports")
-                };
-                println!("process {process} was killed {at}");
-                assert!(peak.is_none(), "a process that is killed makes no table");
-            }
-            most = most.max(peak.unwrap_or(0));
-        }
-        Ok(Cost { rows: self.rows, time: begun.elapsed(), kib: most })
-    }
-
-    /// A part of the rows with a peer; `None` if it is not installed.
-    fn peer(&self, name: &str, part: usize) -> Result<Option<Cost>, BoxError> {
-        let rows = self.rows / part;
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/rows.py");
-        let table = self.path(name);
-        let begun = Instant::now();
-        let mut command = Command::new(interpreter());
-        command.arg(script).arg(name).args([self.path("in.csv"), table.clone()]).arg(rows.to_string());
-        let Ok(kib) = run(&mut command, usize::MAX) else {
-            println!("SKIPPED {name}: see above; COLUMNAR_PEERS_PYTHON may name an interpreter that has it");
-            return Ok(None);
-        };
-        let time = begun.elapsed();
-        let expected = fs::read_to_string(self.path("whole.csv"))?;
-        let expected: String = expected.split_inclusive('\n').take(rows + 1).collect();
-        assert!(fs::read_to_string(table)? == expected, "{name} makes another table");
-        Ok(Some(Cost { rows, time, kib: kib.unwrap_or(0) }))
-    }
+/// Makes a table of the first rows with a peer; `None` if it is not installed.
+fn peer(name: &str, input: &Path, expected: &str, rows: usize) -> Result<Option<Cost>, BoxError> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/rows.py");
+    let table = input.with_file_name(name);
+    let begun = Instant::now();
+    let mut command = Command::new(interpreter());
+    command.arg(script).arg(name).args([input, &table]).arg(rows.to_string());
+    let Ok(Some(kib)) = run(&mut command, usize::MAX) else {
+        println!("SKIPPED {name}: see above; COLUMNAR_PEERS_PYTHON may name an interpreter that has it");
+        return Ok(None);
+    };
+    let time = begun.elapsed();
+    let expected: String = expected.split_inclusive('\n').take(rows + 1).collect();
+    assert!(fs::read_to_string(table)? == expected, "{name} makes another table");
+    Ok(Some(Cost { rows, time, kib }))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a figure has a few digits")]
 fn show(name: &str, cost: &Cost, first: &Cost) {
-    let rate = |cost: &Cost| cost.rows as f64 / cost.time.as_secs_f64();
-    let [rows, seconds, mib] = [cost.rows as f64, cost.time.as_secs_f64(), cost.kib as f64 / 1024.0];
-    let [speed, memory] = [rate(cost) / rate(first), cost.kib as f64 / first.kib as f64];
-    println!(
-        "{name:24} {rows:>9} {seconds:>9.1} {:>9.0} {speed:>7.3} {mib:>8.1} {memory:>7.2}",
-        rows / seconds
-    );
+    let [rate, of_first] = [cost, first].map(|cost| cost.rows as f64 / cost.time.as_secs_f64());
+    let [mib, of_first_mib] = [cost, first].map(|cost| cost.kib as f64 / 1024.0);
+    let [speed, memory] = [rate / of_first, mib / of_first_mib];
+    let Cost { rows, time, .. } = cost;
+    println!("{name:18} {rows:>9} {time:>9.1?} {rate:>9.0} {speed:>7.3} {mib:>8.1} {memory:>7.2}");
 }
 
 fn main() -> Result<(), BoxError> {
@@ -191,27 +162,21 @@ fn main() -> Result<(), BoxError> {
     let is_bench = arguments.iter().any(|argument| argument == "--bench");
     let rows = arguments.iter().find_map(|argument| argument.parse().ok());
     let rows = rows.unwrap_or(if is_bench { 100_000 } else { 5_000 });
-    let measurement = Measurement { folder: TempDir::new_in(env!("CARGO_TARGET_TMPDIR"))?, rows };
-    make(&measurement.path("in.csv"), rows)?;
-    let whole = measurement.killed("whole.csv", 0)?;
-    let killed = measurement.killed("killed.csv", if is_bench { 3 } else { 1 })?;
-    let tables = ["whole.csv", "killed.csv"].map(|name| fs::read(measurement.path(name)));
-    let [table, again] = tables;
-    assert!(table? == again?, "a table after kills is another one");
+    let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let [input, whole, killed] = ["in.csv", "whole.csv", "killed.csv"].map(|name| folder.path().join(name));
+    make(&input, rows)?;
+    let first = compute_killed(&input, &whole, rows, 0)?;
+    let again = compute_killed(&input, &killed, rows, if is_bench { 3 } else { 1 })?;
+    let table = fs::read_to_string(whole)?;
+    assert!(table == fs::read_to_string(killed)?, "a table after kills is another one");
     println!("{rows} rows are the same, byte for byte");
-    let mut costs = vec![("columnar", Some(whole)), ("columnar, killed", Some(killed))];
-    if is_bench {
-        for (name, part) in [("pandas", 1), ("langgraph", 10), ("langgraph_sqlite", 50)] {
-            costs.push((name, measurement.peer(name, part)?));
+    println!("{:18}      rows      time    rows/s   ratio peak MiB   ratio", "");
+    show("columnar", &first, &first);
+    show("columnar, killed", &again, &first);
+    for (name, part) in [("pandas", 1), ("langgraph", 10), ("langgraph_sqlite", 50)] {
+        if is_bench && let Some(cost) = peer(name, &input, &table, rows / part)? {
+            show(name, &cost, &first);
         }
-    }
-    println!(
-        "{:24} {:>9} {:>9} {:>9} {:>7} {:>8} {:>7}",
-        "", "rows", "seconds", "rows/s", "ratio", "peak MiB", "ratio"
-    );
-    let costs: Vec<_> = costs.iter().filter_map(|(name, cost)| Some((name, cost.as_ref()?))).collect();
-    for (name, cost) in &costs {
-        show(name, cost, costs[0].1);
     }
     Ok(())
 }

@@ -10,8 +10,6 @@ import sys
 
 os.environ["LANGSMITH_TRACING"] = "false"
 
-# The rows that are in memory at once.
-WINDOW = 4096
 HEAD = ["_step", "review", "words", "longest", "label", "_skipped", "_skip_reasons", "_empty"]
 
 
@@ -30,14 +28,12 @@ def pandas(source, target, rows):
     table["words"] = table.review.map(words)
     table["longest"] = table.review.map(longest)
     table["label"] = table.longest + ":" + table.words
-    for name in HEAD[5:]:
-        table[name] = ""
+    table[HEAD[5:]] = ""
     table.insert(0, "_step", range(rows))
     table.to_csv(target, index=False)
 
 
 def langgraph(source, target, rows, saver=None):
-    """A thread for each row, and 32 rows at once."""
     from typing import TypedDict
 
     from langgraph.graph import START, StateGraph
@@ -54,7 +50,8 @@ def langgraph(source, target, rows, saver=None):
         table = csv.writer(target, lineterminator="\n")
         table.writerow(HEAD)
         reader = enumerate(itertools.islice(csv.DictReader(source), rows))
-        while window := list(itertools.islice(reader, WINDOW)):
+        # As many rows at once as columnar has in memory.
+        while window := list(itertools.islice(reader, 4096)):
             configs = [{"max_concurrency": 32, "configurable": {"thread_id": str(step)}} for step, _ in window]
             done = graph.batch([row for _, row in window], configs)
             for (step, _), row in zip(window, done):

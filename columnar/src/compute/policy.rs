@@ -80,7 +80,7 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
             let rate = rate.clone();
             Reply::later(async move {
                 let most = rate.tokens();
-                let tokens = most.map_or(0, |_| step.most_tokens(&cx));
+                let tokens = most.map_or(0, |_| cx.most_tokens());
                 if let Err(error) = OverRate::check(tokens, most) {
                     return Reply::whole(async { Err(error.into()) });
                 }

@@ -104,8 +104,8 @@ impl Rate {
         Self(Arc::new(CallQueue::new(Quota { burst, ..self.0.quota })))
     }
 
-    /// A new rate whose calls also have at most this many tokens in any minute, as providers limit them: those of requests
-    /// and of replies together. 0 counts as 1. The result shares nothing with clones of the earlier rate.
+    /// A new rate whose calls also have at most this many tokens in any minute, of requests and replies together, as
+    /// providers limit them. 0 counts as 1. The result shares nothing with clones of the earlier rate.
     ///
     /// ```
     /// use columnar::prelude::*;
@@ -144,6 +144,7 @@ impl Rate {
         let waiting = self.0.join(tokens);
         // The first call may belong to a run that is not polled, perhaps because the reader of that run waits for this
         // very call. After this time the rate allows both calls, so this one can begin without the lock.
+        //
         // Held until this call begins, so that no later call overtakes it.
         let _front = timeout(waiting.due.saturating_add(GRACE), front.lock()).await;
         loop {
@@ -219,8 +220,8 @@ impl CallQueue {
         Self { quota, schedule: Mutex::new(schedule), front: sync::Mutex::default(), changed: Notify::new() }
     }
 
-    /// Admits a call and returns its number, or the time until the call may begin or is to ask again. The times of calls are
-    /// those of the generic cell rate algorithm of ITU-T I.371.
+    /// Admits a call and returns its number, or the time until the call may begin or is to ask again. The times of calls
+    /// follow the generic cell rate algorithm of ITU-T I.371.
     fn admit(&self, tokens: u32) -> Result<u64, Duration> {
         let Quota { interval, burst, .. } = self.quota;
         let mut schedule = self.lock();
@@ -264,7 +265,7 @@ impl CallQueue {
 struct Waiting<'a> {
     queue: &'a CallQueue,
     tokens: u32,
-    /// The time after which all calls ahead have begun, and this one may begin.
+    /// The time after which all calls ahead have begun, and the call may begin.
     due: Duration,
 }
 

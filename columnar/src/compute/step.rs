@@ -4,15 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::answer_rules::AnswerRules;
-use super::context::{AnyPrompt, Defaults};
+use super::context::{AnyPrompt, Defaults, LongestReply};
 use super::rate::OverRate;
-use super::{Compute, Context, Prompt, Reply};
+use super::{Compute, Context, Reply};
 use crate::context::ContextForm;
 use crate::context::budget::Budget;
 use crate::declare::StepError;
-use crate::history::tokens::{Counter, Estimate};
+use crate::model::Choice;
 use crate::model::rendering::Schema;
-use crate::model::{Choice, MaxTokens};
 use crate::schedule::Rules;
 
 /// A compute step of any kind, as a flow holds it. A setting does not change the type, so settings can be conditional:
@@ -92,19 +91,6 @@ impl<'a> Step<'a> {
         self.settings.model.as_ref().is_some_and(|model| model.is_queued(&cx.defaults.model))
     }
 
-    /// The most tokens of a call, at least 1: the request by the counter of the flow, and the longest reply of its model.
-    pub(super) fn most_tokens(&self, cx: &Context) -> u32 {
-        let messages = cx.messages();
-        let more = cx.follow_up().iter().map(|(_, text)| Estimate.count(text));
-        let request = messages.system_tokens() + messages.tokens() + more.sum::<usize>();
-        let reply = match cx.prompt.as_ref().and_then(|prompt| prompt.downcast_ref::<Prompt>()) {
-            // With the settings that come after the policy.
-            Some(prompt) => longest_reply(prompt.model().as_ref(), prompt.reply_limit(), &cx.defaults),
-            None => longest_reply(self.settings.model.as_ref(), self.settings.max_tokens, &cx.defaults),
-        };
-        u32::try_from(request).unwrap_or(u32::MAX).saturating_add(reply).max(1)
-    }
-
     /// The step with the type that the values of another step have.
     pub(crate) fn typed_as(self, other: &StepSettings) -> Self {
         #[cfg(feature = "typed")]
@@ -119,14 +105,9 @@ impl<'a> Step<'a> {
     pub(crate) fn start(&self, mut cx: Context) -> Reply<'a> {
         // Policies start the steps inside of them with the same context, and the outermost step has the later settings.
         cx.prompt = cx.prompt.or_else(|| self.settings.prompt.clone());
+        cx.longest_reply = cx.longest_reply.or_else(|| self.settings.longest_reply());
         (self.call)(cx)
     }
-}
-
-/// The most tokens of a reply; none without a model.
-fn longest_reply(model: Option<&Choice>, limit: Option<u32>, defaults: &Defaults) -> u32 {
-    let name = model.and_then(|model| model.model_name(&defaults.model));
-    limit.or_else(|| name.map(|name| MaxTokens::by_model(&name).default)).unwrap_or(0)
 }
 
 impl fmt::Debug for Step<'_> {
@@ -193,12 +174,14 @@ impl StepSettings {
         self.check = self.model.is_some().then_some(compute as Arc<dyn Compute>);
     }
 
+    fn longest_reply(&self) -> Option<LongestReply> {
+        Some(LongestReply { model: self.model.clone()?, limit: self.max_tokens })
+    }
+
     /// Checks that a minute of the rate has room for the longest reply. A batch has no rate.
     pub(crate) fn check_rate(&self, defaults: &Defaults) -> Result<(), OverRate> {
-        let model = self.model.as_ref();
-        let is_queued = model.is_some_and(|model| model.is_queued(&defaults.model));
-        let most = self.tokens_per_minute.filter(|_| !is_queued);
-        OverRate::check(longest_reply(model, self.max_tokens, defaults), most)
+        let reply = self.longest_reply().filter(|reply| !reply.model.is_queued(&defaults.model));
+        reply.map_or(Ok(()), |reply| OverRate::check(reply.tokens(defaults), self.tokens_per_minute))
     }
 
     /// Checks that no setting of prompts belongs to another step, and no policy to a step without computations.
