@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::io::Cursor;
 use std::pin::pin;
+use std::sync::Mutex;
 
 use columnar::BoxError;
 use columnar::prelude::*;
@@ -10,7 +11,7 @@ use columnar::reopen::OpenOptions;
 use columnar::rows::{read_json_lines, write_json_lines};
 use columnar::store::MemoryStore;
 use columnar_tests::batches::{BatchServer, CallFault};
-use columnar_tests::server::WIRES;
+use columnar_tests::server::Wire;
 use futures::future::{Either, select};
 
 use super::batch;
@@ -18,8 +19,8 @@ use super::batch;
 /// A window of a run by batches, and a part of another.
 const ROWS: usize = 50_500;
 
-/// The calls at which processes end. The requests of a window are in three batches.
-const ENDS: [usize; 6] = [2, 6, 11, 15, 17, 22];
+/// The calls at which processes end, once each: in the middle of a window, and in the next one.
+const ENDS: [&str; 2] = ["/msgbatch_1/results", "/msgbatch_3/results"];
 
 flow! {
     struct Rows {
@@ -33,6 +34,7 @@ async fn open(store: &MemoryStore) -> Result<Rows> {
 }
 
 #[tokio::test]
+#[ignore = "two minutes without optimisation, for 50,000 requests: `.ci/run` has it as a step of its own"]
 async fn b2_a_table_in_windows_is_paid_once_though_processes_end() -> Result<(), BoxError> {
     let mut input = String::new();
     let mut expected = String::new();
@@ -40,33 +42,36 @@ async fn b2_a_table_in_windows_is_paid_once_though_processes_end() -> Result<(),
         writeln!(input, r#"{{"review":"Review {row}."}}"#)?;
         writeln!(expected, r#"{{"_step":{row},"review":"Review {row}.","topics":"Seen: Review {row}."}}"#)?;
     }
-    for wire in WIRES {
-        let server = BatchServer::start(wire).await;
-        server.faults(|call, _| {
-            let fault = if call % 2 == 0 { CallFault::Hangs } else { CallFault::HangsAfter };
-            ENDS.contains(&call).then_some(fault)
-        });
-        let store = MemoryStore::new();
-        let mut processes = 1;
-        loop {
-            // Rows that are in the store are compared with the file, and not stored again.
-            assert_eq!(read_json_lines(&store.clone(), Cursor::new(&input)).await?, ROWS);
-            let rows = open(&store).await?;
-            let run = pin!(IntoFuture::into_future(batch(&rows, &server).max_requests(20_000)));
-            let hung = pin!(server.hung());
-            match select(run, hung).await {
-                Either::Left((done, _)) => break done?,
-                Either::Right(_) => processes += 1,
-            }
-        }
-        assert_eq!(processes, 1 + ENDS.len(), "{wire:?} has {} calls", server.calls().len());
-        let mut table = Vec::new();
+    // One interface is enough: the other one is slow in the same way.
+    let server = BatchServer::start(Wire::Anthropic).await;
+    let ends = Mutex::new(ENDS.to_vec());
+    server.faults(move |_, line| {
+        let mut ends = ends.lock().expect("no test panics");
+        let at = ends.iter().position(|end| line.contains(end))?;
+        ends.swap_remove(at);
+        Some(CallFault::HangsAfter)
+    });
+    let store = MemoryStore::new();
+    let mut processes = 1;
+    loop {
+        // Rows that are in the store are compared with the file, and not stored again.
+        assert_eq!(read_json_lines(&store.clone(), Cursor::new(&input)).await?, ROWS);
         let rows = open(&store).await?;
-        write_json_lines(&rows, &mut table).await?;
-        assert!(String::from_utf8(table)? == expected, "{wire:?}");
-        assert_eq!((server.violations(), server.billed()), (Vec::new(), [ROWS, 0]), "{wire:?}");
-        let sizes: Vec<_> = server.batches().iter().map(|batch| batch.requests.len()).collect();
-        assert_eq!(sizes, [20_000, 20_000, 10_000, 500], "{wire:?}");
+        let run = pin!(IntoFuture::into_future(batch(&rows, &server).max_requests(20_000)));
+        let hung = pin!(server.hung());
+        match select(run, hung).await {
+            Either::Left((done, _)) => break done?,
+            Either::Right(_) => processes += 1,
+        }
     }
+    assert_eq!(processes, 1 + ENDS.len());
+    let mut table = Vec::new();
+    let rows = open(&store).await?;
+    write_json_lines(&rows, &mut table).await?;
+    assert!(String::from_utf8(table)? == expected);
+    assert_eq!((server.violations(), server.billed()), (Vec::new(), [ROWS, 0]));
+    let mut sizes: Vec<_> = server.batches().iter().map(|batch| batch.requests.len()).collect();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [500, 10_000, 20_000, 20_000]);
     Ok(())
 }
