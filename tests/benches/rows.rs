@@ -38,8 +38,7 @@ flow! {
             let words = review.split_whitespace().rev();
             words.max_by_key(|word| word.len()).unwrap_or_default().to_owned()
         };
-        column label(words.latest, longest.latest) =
-            async |words, longest| format!("{longest}:{words}");
+        column label(words.latest, longest.latest) = async |words, longest| format!("{longest}:{words}");
     }
 }
 

@@ -64,7 +64,7 @@ impl Paid {
 }
 
 impl Model for Paid {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "paid"
     }
 
