@@ -20,7 +20,7 @@ use super::batch;
 const ROWS: usize = 50_500;
 
 /// The calls at which processes end, once each: in the middle of a window, and in the next one.
-const ENDS: [&str; 2] = ["/msgbatch_1/results", "/msgbatch_3/results"];
+const ENDS: [&str; 2] = ["/msgbatch_2/results", "/msgbatch_3/results"];
 
 flow! {
     struct Rows {
@@ -34,7 +34,6 @@ async fn open(store: &MemoryStore) -> Result<Rows> {
 }
 
 #[tokio::test]
-#[ignore = "two minutes without optimisation, for 50,000 requests: `.ci/run` has it as a step of its own"]
 async fn b2_a_table_in_windows_is_paid_once_though_processes_end() -> Result<(), BoxError> {
     let mut input = String::new();
     let mut expected = String::new();
