@@ -175,6 +175,7 @@ pub mod runs {
     pub mod simulation;
     pub mod skip_reasons;
     pub mod time;
+    pub mod token_rates;
     #[cfg(feature = "tracing")]
     pub mod tracing;
     pub mod user_code;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use crate::context::{Messages, Role, Snapshot};
 use crate::declare::Name;
 use crate::history::Value;
-use crate::model::Choice;
+use crate::history::tokens::{Counter, Estimate};
 use crate::model::cache::{Pace, PastRequests};
 use crate::model::rendering::Schema;
 use crate::model::usage::SpendLimit;
+use crate::model::{Choice, MaxTokens};
 
 /// A [`Prompt`](super::Prompt), which is made of layers above this one.
 pub(super) type AnyPrompt = Arc<dyn Any + Send + Sync>;
@@ -44,6 +45,8 @@ pub struct Context {
     output: Option<Arc<OutputSpec>>,
     /// The prompt of the outermost step, which has all settings; `None` if the step is no prompt.
     pub(super) prompt: Option<AnyPrompt>,
+    /// The longest reply of the outermost step; `None` without a model.
+    pub(super) longest_reply: Option<LongestReply>,
 }
 
 impl Context {
@@ -55,6 +58,7 @@ impl Context {
             past: Box::new(past),
             output: None,
             prompt: None,
+            longest_reply: None,
         }
     }
 
@@ -101,6 +105,14 @@ impl Context {
     /// each followed by the error. Empty at the first attempt. A [`prompt`](crate::prompt) sends them to the model.
     pub fn follow_up(&self) -> &[(Role, Arc<str>)] {
         self.output.as_ref().map_or(&[], |output| &output.follow_up)
+    }
+
+    /// The most tokens of a call, at least 1: the request by the counter of the flow, and the longest reply.
+    pub(super) fn most_tokens(&self) -> u32 {
+        let more = self.follow_up().iter().map(|(_, text)| Estimate.count(text));
+        let request = self.messages.system_tokens() + self.messages.tokens() + more.sum::<usize>();
+        let reply = self.longest_reply.as_ref().map_or(0, |reply| reply.tokens(&self.defaults));
+        u32::try_from(request).unwrap_or(u32::MAX).saturating_add(reply).max(1)
     }
 
     /// The context of the same cell for this output.
@@ -163,6 +175,23 @@ impl OutputSpec {
     pub(crate) fn instruct(&self, instruction: &str) -> Arc<str> {
         let gap = if instruction.is_empty() { "" } else { "\n\n" };
         [instruction, gap, &self.instruction].concat().into()
+    }
+}
+
+/// The longest reply of a step that calls a model.
+#[derive(Clone, Debug)]
+pub(crate) struct LongestReply {
+    pub(super) model: Choice,
+    /// `None` for the default of the model.
+    pub(super) limit: Option<u32>,
+}
+
+impl LongestReply {
+    pub(super) fn tokens(&self, defaults: &Defaults) -> u32 {
+        self.limit.unwrap_or_else(|| {
+            let name = self.model.model_name(&defaults.model);
+            name.map_or(0, |name| MaxTokens::by_model(&name).default)
+        })
     }
 }
 

@@ -20,6 +20,7 @@ mod rate;
 mod reply;
 mod step;
 mod thoughts;
+mod token_window;
 // Callers use the same functions with and without the feature, and need no `cfg`.
 #[doc(hidden)]
 #[cfg(feature = "tracing")]

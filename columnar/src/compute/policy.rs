@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
-use futures::stream::{BoxStream, StreamExt};
+use futures::stream::{BoxStream, StreamExt, TryStreamExt};
 use tokio::time::{Instant, sleep, timeout_at};
 
 #[cfg(feature = "typed")]
 use super::ColumnType;
+use super::rate::OverRate;
 use super::{Context, IntoStep, Piece, PieceSource, Rate, Reply, Step};
 use crate::context;
 use crate::context::budget::Budget;
@@ -59,22 +60,45 @@ pub trait Policy<'a, Form>: IntoStep<'a, Form> + Sized {
     /// Pass a rate by value for this column alone. Pass a reference, as in `.rate(&rate)`, to share one rate; see
     /// [`Rate`].
     ///
+    /// A rate may also limit [the tokens of calls](Rate::tokens_per_minute), as providers do.
+    ///
     /// In a run [by batches](crate::guide::batches) the calls of the provider have no rate.
     ///
     /// A waiting cell counts as one that is being computed. Where a rate is much slower than the other columns, add a
     /// [`limit`](Self::limit), so that waiting cells do not use up the concurrency of the flow.
     fn rate(self, rate: impl Into<Rate>) -> Step<'a> {
         let rate = rate.into();
-        self.into_step().computing_with("rate").wrap(move |step, cx| {
+        let step = self.into_step().computing_with("rate").set(|settings| {
+            let least = settings.tokens_per_minute.into_iter().chain(rate.tokens()).min();
+            settings.tokens_per_minute = least;
+        });
+        step.wrap(move |step, cx| {
             let step = step.clone();
             if step.is_queued(&cx) {
                 return step.start(cx);
             }
             let rate = rate.clone();
             Reply::later(async move {
+                let most = rate.tokens();
+                let tokens = most.map_or(0, |_| cx.most_tokens());
+                if let Err(error) = OverRate::check(tokens, most) {
+                    return Reply::whole(async { Err(error.into()) });
+                }
                 // The step starts after the wait, so a timeout inside of the step does not count the wait.
-                rate.wait().await;
-                step.start(cx)
+                let mut call = Some(rate.wait(tokens).await);
+                let reply = step.start(cx);
+                if most.is_none() {
+                    return reply;
+                }
+                let counted = reply.0.inspect_ok(move |piece| {
+                    if let Piece::CallEnded(end) = piece
+                        && let Some(usage) = end.usage
+                    {
+                        let had = usage.input.saturating_add(usage.output);
+                        rate.count(call.take(), had.try_into().unwrap_or(u32::MAX));
+                    }
+                });
+                Reply(counted.boxed())
             })
         })
     }

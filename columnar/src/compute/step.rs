@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::answer_rules::AnswerRules;
-use super::context::AnyPrompt;
+use super::context::{AnyPrompt, Defaults, LongestReply};
+use super::rate::OverRate;
 use super::{Compute, Context, Reply};
 use crate::context::ContextForm;
 use crate::context::budget::Budget;
@@ -104,6 +105,7 @@ impl<'a> Step<'a> {
     pub(crate) fn start(&self, mut cx: Context) -> Reply<'a> {
         // Policies start the steps inside of them with the same context, and the outermost step has the later settings.
         cx.prompt = cx.prompt.or_else(|| self.settings.prompt.clone());
+        cx.longest_reply = cx.longest_reply.or_else(|| self.settings.longest_reply());
         (self.call)(cx)
     }
 }
@@ -140,6 +142,8 @@ pub(crate) struct StepSettings {
     pub(crate) model: Option<Choice>,
     /// The limit of replies, if the step sets one.
     pub(crate) max_tokens: Option<u32>,
+    /// The tokens per minute of its rates, if they limit them.
+    pub(crate) tokens_per_minute: Option<u32>,
     /// The settings of requests, as [`Compute::reply_settings`] says.
     pub(crate) reply_settings: Option<Arc<str>>,
     /// The value that checks that model.
@@ -168,6 +172,16 @@ impl StepSettings {
         self.is_after = compute.is_after();
         self.reply_settings = compute.reply_settings().map(Into::into);
         self.check = self.model.is_some().then_some(compute as Arc<dyn Compute>);
+    }
+
+    fn longest_reply(&self) -> Option<LongestReply> {
+        Some(LongestReply { model: self.model.clone()?, limit: self.max_tokens })
+    }
+
+    /// Checks that a minute of the rate has room for the longest reply. A batch has no rate.
+    pub(crate) fn check_rate(&self, defaults: &Defaults) -> Result<(), OverRate> {
+        let reply = self.longest_reply().filter(|reply| !reply.model.is_queued(&defaults.model));
+        reply.map_or(Ok(()), |reply| OverRate::check(reply.tokens(defaults), self.tokens_per_minute))
     }
 
     /// Checks that no setting of prompts belongs to another step, and no policy to a step without computations.

@@ -200,8 +200,10 @@
 //! Each attempt has thirty seconds. Attempts begin at a rate of at most sixty per minute. A failed attempt is retried
 //! at most three times. At most four cells of the column are computed at once.
 //!
-//! A rate that is passed by reference is shared: all columns with `.rate(&rate)` together keep to the one
-//! [`Rate`](crate::compute::Rate).
+//! A rate that is passed by reference is shared: all columns with `.rate(&rate)`, of any flows, together keep to the one
+//! [`Rate`](crate::compute::Rate). Providers limit tokens as well, and so does
+//! [`per_minute(500).tokens_per_minute(200_000)`](crate::compute::Rate::tokens_per_minute): a call waits until its request and
+//! its longest reply have room in the minute, and gives back what the reply did not need.
 //!
 //! The settings of a prompt, such as `model` and `temperature`, may come before and after policies. Each policy returns a
 //! [`Step`](crate::compute::Step). All steps have that one type, so settings can depend on a condition, as on a file of

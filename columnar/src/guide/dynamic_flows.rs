@@ -112,7 +112,7 @@
 //!     prompt = "You are a helpful assistant."
 //!     model = "offline"                                   # also temperature, stop, max_tokens, …
 //!     timeout = 30                                        # seconds of each attempt
-//!     rate = { per_minute = 60 }
+//!     rate = { per_minute = 60, tokens_per_minute = 100_000 }
 //!     retry = 3                                           # also limit, every, or_skip, or_wait, version
 //!     budget = 8000                                       # or { tokens = 8000, strategy = "rolling_window" }
 //!

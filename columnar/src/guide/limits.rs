@@ -55,7 +55,9 @@
 //! [`shutdown_timeout`](crate::service::Spawned::shutdown_timeout) for the time that you say. A cache of a provider has a
 //! lifetime, which the chapter on [caches](super::caches) shows.
 //!
-//! A compute step has no timeout of its own: [`timeout`](crate::compute::Policy::timeout) sets one. The longest reply of a
+//! A compute step has no timeout of its own: [`timeout`](crate::compute::Policy::timeout) sets one. Calls have no rate of their
+//! own: [`rate`](crate::compute::Policy::rate) sets one, of calls and of
+//! [tokens per minute](crate::compute::Rate::tokens_per_minute). The longest reply of a
 //! model and the context window are facts about the model; see [`MaxTokens`](crate::model::MaxTokens) and
 //! [`ContextWindow`](crate::model::ContextWindow). A [`Budget`](crate::budget::Budget) limits a context, a
 //! [`SpendLimit`](crate::usage::SpendLimit) a bill. The file tree of a repository names every file, unless

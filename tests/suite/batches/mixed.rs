@@ -53,7 +53,7 @@ async fn b7_a_timeout_and_a_rate_do_not_count_in_a_batch() -> Result<()> {
             column topics(user.latest) = prompt("List the topics.")
                 .max_tokens(200)
                 .timeout(Duration::ZERO)
-                .rate(per_minute(1))
+                .rate(per_minute(1).tokens_per_minute(1))
                 .retry(1);
         };
         for text in ["one", "two", "three"] {

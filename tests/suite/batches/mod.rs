@@ -7,6 +7,7 @@ mod mixed;
 mod rehearsed;
 mod resumed;
 mod whole;
+mod windows;
 
 use std::time::Duration;
 

@@ -338,7 +338,7 @@ mod a_flow_from_data {
             allow_empty = true
             pace = { think = 75 }
             timeout = 30
-            rate = { per_minute = 6000, per_second = 100 }
+            rate = { per_minute = 6000, per_second = 100, tokens_per_minute = 100000 }
             retry = 3
             limit = 2
             every = 2

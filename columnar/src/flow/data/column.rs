@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::table::table;
-use crate::compute::{Policy, Prompt, Step, external, per_minute, per_second, prompt};
+use crate::compute::{Policy, Prompt, Rate, Step, external, per_minute, per_second, prompt};
 use crate::context::budget::{Budget, Strategy};
 use crate::declare::error::nearest;
 use crate::declare::{FileOrigin, StepError};
@@ -86,12 +86,14 @@ table! {
 }
 
 table! {
-    /// A rate as data: `{ per_minute = 60 }`. With both keys, both rates hold.
+    /// A rate as data: `{ per_minute = 60 }`. With several keys, all of them hold.
     pub struct RateDeclaration {
         /// The calls per minute; see [`per_minute`].
         pub per_minute: Option<u32>,
         /// The calls per second; see [`per_second`].
         pub per_second: Option<u32>,
+        /// The tokens per minute, beside one of the other keys; see [`Rate::tokens_per_minute`].
+        pub tokens_per_minute: Option<u32>,
     }
 }
 
@@ -193,15 +195,14 @@ impl ColumnDeclaration {
 
     /// The settings with values that nobody means, each with the rule. People who do not program write them.
     fn out_of_range(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let rate = self.rate.as_ref();
-        let [per_minute, per_second] =
-            [rate.and_then(|rate| rate.per_minute), rate.and_then(|rate| rate.per_second)];
+        let rate = self.rate.clone().unwrap_or_default();
         let zeros = [
             ("max_tokens", self.max_tokens == Some(0)),
             ("limit", self.limit == Some(0)),
             ("every", self.every == Some(0)),
-            ("per_minute", per_minute == Some(0)),
-            ("per_second", per_second == Some(0)),
+            ("per_minute", rate.per_minute == Some(0)),
+            ("per_second", rate.per_second == Some(0)),
+            ("tokens_per_minute", rate.tokens_per_minute == Some(0)),
             ("tokens", self.budget.as_ref().is_some_and(|budget| budget.tokens == Some(0))),
         ];
         let zeros = zeros.into_iter().filter(|(_, is_zero)| *is_zero);
@@ -251,11 +252,16 @@ impl ColumnDeclaration {
         let mut step = with(step, seconds("timeout", self.timeout, errors), Policy::timeout);
         if let Some(rate) = &self.rate {
             let rates = [rate.per_second.map(per_second), rate.per_minute.map(per_minute)];
-            if rates.iter().all(Option::is_none) {
-                let rule = "it has at least one of the keys `per_minute` and `per_second`";
-                errors.push(StepError::OutOfRange { setting: "rate", rule });
+            let mut rates: Vec<Rate> = rates.into_iter().flatten().collect();
+            match rates.pop() {
+                // Under one of the rates, as each would count the tokens of each call.
+                Some(last) => rates.push(with(last, rate.tokens_per_minute, Rate::tokens_per_minute)),
+                None => {
+                    let rule = "it has at least one of the keys `per_minute` and `per_second`";
+                    errors.push(StepError::OutOfRange { setting: "rate", rule });
+                }
             }
-            step = rates.into_iter().flatten().fold(step, Policy::rate);
+            step = rates.into_iter().fold(step, Policy::rate);
         }
         let step = with(step, self.retry, Policy::retry);
         let step = with(step, self.limit, Policy::limit);

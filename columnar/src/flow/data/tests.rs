@@ -73,7 +73,7 @@ line 8, column 1: unknown key `promt`; did you mean `prompt`?
 line 9, column 10: `retry` is the text `three`: write a whole number, 0 or more
 line 10, column 1: `topics` has a wrong `every`: it is a whole number above 0
 line 11, column 10: `topics` has a wrong `per_minute`: it is a whole number above 0
-line 11, column 26: unknown key `per_hour`; possible are `per_minute`, `per_second`
+line 11, column 26: unknown key `per_hour`; possible are `per_minute`, `per_second`, `tokens_per_minute`
 line 14, column 1: the key `name` is missing
 line 15, column 1: `prompt` is a list: write a text
 line 16, column 12: `lenient` is the text `yes`: write `true` or `false`
@@ -108,7 +108,7 @@ fn a_value_of_serde_tells_all_of_its_mistakes_with_their_names() {
 const PATHS: &str = "\
 entry 2 of `sources` is the number `3`: write a text, or a table with the keys `name`, `was`
 `views` is the text `user`: write a list in which each entry is a text (entry 1 of `columns`)
-unknown key `per_hour`; possible are `per_minute`, `per_second` (`rate` of entry 1 of `columns`)
+unknown key `per_hour`; possible are `per_minute`, `per_second`, `tokens_per_minute` (`rate` of entry 1 of `columns`)
 `seed` is the number `-1.5`: write a whole number, 0 or more (entry 1 of `columns`)
 `retry` is `true`: write a whole number, 0 or more (entry 2 of `columns`)
 entry 1 of `stop` is empty: write a text (entry 2 of `columns`)

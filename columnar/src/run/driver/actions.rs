@@ -78,6 +78,7 @@ impl MissingColumn {
         // A missing key of a column that runs late would otherwise be found after the calls of the others.
         let Some(choice) = model else { return Ok(None) };
         let checked = caught(|| {
+            self.settings.check_rate(defaults)?;
             let mut warning = None;
             for model in choice.resolve_all(&defaults.model).map_err(ModelError::into_source)? {
                 check.as_ref().map_or(Ok(()), |check| check.check(&*model))?;

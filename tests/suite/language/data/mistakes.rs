@@ -91,19 +91,20 @@ fn are_also_numbers_that_nobody_means() {
         max_tokens = 0
         temperature = 9.5
         top_p = 0
-        rate = { per_minute = 0, per_second = 0 }
+        rate = { per_minute = 0, per_second = 0, tokens_per_minute = 0 }
         budget = 0
         "#,
     ));
     let above = |setting: &str| format!("`a` has a wrong `{setting}`: it is a whole number above 0");
-    let zeros = ["max_tokens", "limit", "every", "per_minute", "per_second", "tokens"].map(above);
-    assert_eq!(found[..6], zeros);
+    let zeros = ["max_tokens", "limit", "every", "per_minute", "per_second", "tokens_per_minute", "tokens"]
+        .map(above);
+    assert_eq!(found[..7], zeros);
     let others = [
         "`a` has a wrong `prompt`: it is a text that is not blank",
         "`a` has a wrong `temperature`: it is a number from 0 to 2",
         "`a` has a wrong `top_p`: it is a share above 0 and at most 1",
     ];
-    assert_eq!(found[6..], others);
+    assert_eq!(found[7..], others);
     // A document goes on with the text, and needs no instruction.
     let story = r#"
         [[columns]]
