@@ -19,13 +19,12 @@
 //! and requests that are carried out once. Durable engines have these, so the feature `engine` has an adapter of six calls and no
 //! engine of its own, and the feature `restate` the adapter of [Restate](https://restate.dev):
 //!
-#![cfg_attr(all(feature = "restate", feature = "postgres"), doc = "```no_run")]
-#![cfg_attr(not(all(feature = "restate", feature = "postgres")), doc = "```ignore")]
+#![cfg_attr(feature = "restate", doc = "```no_run")]
+#![cfg_attr(not(feature = "restate"), doc = "```ignore")]
 //! use columnar::engine::restate::{Restate, serve};
 //! use columnar::engine::{FlowClient, FlowWorker};
 //! use columnar::prelude::*;
-//! use columnar::store::PostgresStore;
-//! use std::sync::Arc;
+//! use columnar::store::Store;
 //!
 //! flow! {
 //!     pub struct Chat {
@@ -34,17 +33,22 @@
 //!     }
 //! }
 //!
-//! /// A worker; run as many as you need.
-//! async fn work(chats: Arc<PostgresStore>) -> Result<(), columnar::BoxError> {
-//!     let messages = Arc::clone(&chats);
-//!     let worker = FlowWorker::new(move |key| Chat::open(chats.flow(key)), move |key| messages.flow(key));
+//! /// A worker; run as many as you need. The function makes the store of a key: `move |key| chats.flow(key)`, of a
+//! /// `PostgresStore` that all machines reach.
+//! async fn work<S: Store>(
+//!     chats: impl Fn(&str) -> S + Clone + Send + Sync + 'static,
+//! ) -> Result<(), columnar::BoxError> {
+//!     let messages = chats.clone();
+//!     let worker = FlowWorker::new(move |key: String| Chat::open(chats(&key)), messages);
 //!     let listener = tokio::net::TcpListener::bind("0.0.0.0:9080").await?;
 //!     Ok(serve(worker, "chats", listener, async { _ = tokio::signal::ctrl_c().await }).await?)
 //! }
 //!
 //! /// Where the requests of people arrive.
-//! async fn post(chats: Arc<PostgresStore>) -> Result<usize, columnar::BoxError> {
-//!     let client = FlowClient::new(Restate::new("http://restate:8080", "chats")?, move |key| chats.flow(key));
+//! async fn post<S: Store>(
+//!     chats: impl Fn(&str) -> S + Send + Sync + 'static,
+//! ) -> Result<usize, columnar::BoxError> {
+//!     let client = FlowClient::new(Restate::new("http://restate:8080", "chats")?, chats);
 //!     Ok(client.flow("ada").request("tab 3, message 17").push("user", "Which language?").await?)
 //! }
 //! ```
@@ -65,7 +69,7 @@
 //! | if | then |
 //! |---|---|
 //! | a client sends a request again with the same id | the value is stored once, and the reply is the first one |
-//! | a worker dies | another one opens the flow and computes what is missing. The calls that were in flight are made again, and paid for again |
+//! | a worker dies | another one opens the flow and computes what is missing. The calls whose values were not stored yet are made again, and paid for again |
 //! | a worker is drained, by the end of `serve` | no cell starts, cells in flight are stored, and the next calls go elsewhere. Nothing is paid for twice |
 //! | the engine dies and comes back | the workers finish and store the cells in flight; the engine makes its calls again, which find them stored |
 //! | the database is away for a moment | the connection is made again, and the write is repeated; after five seconds the engine repeats the call until the database is there |
@@ -86,7 +90,35 @@
 //! cargo run --release --example fleet --features fleet -- --compare --pace 0
 //! ```
 //!
-//! FIGURES
+//! On a machine with two cores, which the database, Restate, the workers, the gateway and a thousand clients shared, each answer
+//! with two cells of a model that takes no time:
+//!
+//! | | answers a second | CPU time of an answer |
+//! |---|---|---|
+//! | one process, no engine, no HTTP; a flow is opened and closed for each message | 915 | 2 ms |
+//! | gateway, Restate and one worker | 69 | 29 ms |
+//! | gateway, Restate and three workers | 68 | 29 ms |
+//!
+//! Both cores were busy in each case, so more workers add machines and no speed on one. Of 27 ms in another run, PostgreSQL took 8,
+//! the workers 5, the gateway 4, Restate 3, and the system the rest. A worker had 22 MB at most, and Restate 460 MB, with 240 MB
+//! on the disk.
+//!
+//! While 1,000 conversations got 8,000 answers in 153 s, 30 workers were killed and replaced, one was drained, Restate was killed
+//! once and PostgreSQL twice. Each of 16,000 cells was stored once, and each client had each value once. 186 calls were repeated:
+//! 171 had been in flight at a kill, and the values of 15 had arrived and were not stored yet. No other calls are repeated.
+//!
+//! In one process, a thousand flows in PostgreSQL open within 1.1 s on four connections, where one connection for each was
+//! refused from the 99th on. A table of a million rows and three columns takes 76 MB, as the chapter on
+//! [tables](super::import_export) says.
+//!
+//! # A million conversations a day
+//!
+//! Five messages each are 58 messages a second, and 175 at three times the mean. At 27 ms that is 5 cores in all at the peak: 1.4
+//! for PostgreSQL, 0.9 for workers, 0.7 for gateways, 0.5 for Restate. With two calls of ten seconds for each message, 3,500 calls
+//! are in flight, which workers hold as tasks: with the [limit](super::models) that adapts to a model, ten workers hold 350 each. So
+//! the provider is the limit, then the writes of the one PostgreSQL server: a message is four values and receipts, and a message
+//! that is written and deleted. Beyond these, spread the keys over several databases by their hash: a store is made by key, so
+//! nothing else changes. These figures rest on the two tables above, and on no run of that size.
 //!
 //! # The licences
 //!
