@@ -129,9 +129,10 @@ impl Events {
         let (Some(id), Some(data)) = (field("id:"), field("data:")) else { return Ok(()) };
         self.last_id = Some(id.to_owned());
         let event: Value = serde_json::from_str(data)?;
-        let column = event["column"].as_str().unwrap_or_default().to_owned();
-        let step = event["step"].as_u64().unwrap_or_default().try_into()?;
-        if let Some(value) = event["value"].as_str()
+        let [column, step, value] = ["column", "step", "value"].map(|name| event.get(name));
+        let column = column.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let step = step.and_then(Value::as_u64).unwrap_or_default().try_into()?;
+        if let Some(value) = value.and_then(Value::as_str)
             && self.seen.insert((column.clone(), step), value.to_owned()).is_some()
         {
             return Err(format!("{} has sent {column} at step {step} twice", self.address).into());

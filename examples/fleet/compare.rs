@@ -21,7 +21,7 @@ pub(crate) async fn compare(plan: &Plan) -> Result<(), BoxError> {
     let servers = Servers::of_environment()?;
     let folder = tempfile::tempdir()?;
     let log = CallLog::new(folder.path().join("calls"));
-    let answers = (plan.chats * plan.steps) as f64;
+    let answers = f64::from(u32::try_from(plan.chats * plan.steps)?);
     let alone = answers / in_one_process(plan, &servers, &log).await?;
     writeln!(
         out,
@@ -55,8 +55,7 @@ async fn in_one_process(plan: &Plan, servers: &Servers, log: &CallLog) -> Result
     let chats = servers.chats();
     let model = LoggedModel::new(&log.0, plan.pace_ms)?;
     let open = Flows::<String, Chat<LoggedModel>>::new(move |key: String| {
-        let opening = Chat::open(chats.flow(&key), model.clone());
-        async move { opening.await }
+        Chat::open(chats.flow(&key), model.clone())
     });
     let (open, begun) = (Arc::new(open), Instant::now());
     let talked = iter(0..plan.chats).map(|chat| {

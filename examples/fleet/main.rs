@@ -164,7 +164,8 @@ async fn demonstration(arguments: Vec<String>) -> Result<(), BoxError> {
         writeln!(out, "{disturbance}")?;
     }
     let answers = plan.chats * plan.steps;
-    writeln!(out, "{answers} answers in {seconds:.1} s, {:.0} a second", answers as f64 / seconds)?;
+    let rate = f64::from(u32::try_from(answers)?) / seconds;
+    writeln!(out, "{answers} answers in {seconds:.1} s, {rate:.0} a second")?;
     let client = servers.client()?;
     for chat in 0..plan.chats {
         let key = clients.key(chat);

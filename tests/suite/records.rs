@@ -315,7 +315,7 @@ fn every_setting_of_a_prompt_or_policy_is_a_key_of_data() {
 
 /// The value of a limit as people write it: `Duration::from_secs(20)` is 20 s.
 fn as_people_write(value: &str) -> String {
-    let units = [("from_millis", "ms"), ("from_secs", "s"), ("from_mins", "min")];
+    let units = [("from_millis", "ms"), ("from_secs", "s"), ("from_mins", "min"), ("from_hours", "h")];
     let unit = units.iter().find(|(function, _)| value.contains(function));
     let digits: String = value.chars().filter(char::is_ascii_digit).collect();
     match (unit, value.strip_suffix(" << 20")) {

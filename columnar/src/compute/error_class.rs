@@ -28,7 +28,7 @@ pub(crate) fn class(error: &(dyn StdError + 'static)) -> Cow<'static, str> {
 /// Whether the same computation may succeed later, as after an overload, a timeout or a lost connection.
 #[cfg(feature = "engine")]
 pub(crate) fn is_temporary(error: &(dyn StdError + 'static)) -> bool {
-    let is_lost = chain(error).any(|error| error.is::<io::Error>());
+    let is_lost = chain(error).any(<dyn StdError>::is::<io::Error>);
     Refused::of(error).is_none()
         && (Overloaded::of(error).is_some()
             || is_lost

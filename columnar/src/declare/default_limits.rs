@@ -72,7 +72,7 @@ pub(crate) const FIRST_WAKE: Duration = Duration::from_mins(1);
 
 /// The pause before a worker of an engine repeats a run that failed again and again.
 #[cfg(feature = "engine")]
-pub(crate) const LONGEST_WAKE: Duration = Duration::from_mins(60);
+pub(crate) const LONGEST_WAKE: Duration = Duration::from_hours(1);
 
 /// The connections to a PostgreSQL server that the flows of a store share.
 #[cfg(feature = "postgres")]

@@ -14,9 +14,11 @@ use crate::store::{Store, StoreError};
 
 const COLUMN: &str = "message";
 
-/// The stores of messages, by key.
+/// The stores of flows and messages, by key.
 #[derive(Clone)]
-pub(super) struct MessageStores(Arc<dyn Fn(&str) -> Arc<dyn Store> + Send + Sync>);
+pub(super) struct MessageStores(Arc<MakeStore>);
+
+type MakeStore = dyn Fn(&str) -> Arc<dyn Store> + Send + Sync;
 
 impl MessageStores {
     pub(super) fn new<S: Store>(stores: impl Fn(&str) -> S + Send + Sync + 'static) -> Self {

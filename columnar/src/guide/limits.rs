@@ -23,7 +23,7 @@
 //! | the pause between two later looks at a batch | 10 min | `BatchRun::pauses` |
 //! | the time after which a run in a worker of an engine starts no more cells | 1 min | `engine::FlowWorker::slice` |
 //! | the pause before a worker of an engine repeats a run that failed | 1 min | `engine::FlowWorker::pauses` |
-//! | the pause before a worker of an engine repeats a run that failed again and again | 60 min | `engine::FlowWorker::pauses` |
+//! | the pause before a worker of an engine repeats a run that failed again and again | 1 h | `engine::FlowWorker::pauses` |
 //! | the connections to a PostgreSQL server that the flows of a store share | 4 | `PostgresStore::connections` |
 //! | the time until a PostgreSQL server accepts a connection | 10 s | `connect_timeout` in the address |
 //! | the time that a write waits for other processes that write to the same SQLite file | 1 min | not changed |

@@ -145,6 +145,7 @@ struct TestCall {
 }
 
 impl OwnedCall for TestCall {
+    #[expect(clippy::unnecessary_literal_bound, reason = "the trait says so")]
     fn key(&self) -> &str {
         "ada"
     }
@@ -314,7 +315,7 @@ async fn n6_an_engine_gets_names_and_numbers() {
         let reply = desk.worker().serve(call, &owned).await.expect("it is made");
         seen += &serde_json::to_string(&reply).expect("JSON");
     }
-    seen += &format!("{:?} {:?}", lock(&owned.told), lock(&owned.woken));
+    seen.push_str(&[format!("{:?}", lock(&owned.told)), format!("{:?}", lock(&owned.woken))].concat());
     assert!(seen.contains(r#""call":"push","column":"user""#) && seen.contains("outcome"), "{seen}");
     assert!(!seen.contains(TEXT), "{seen}");
 }

@@ -30,7 +30,7 @@ struct EngineState {
     workers: Mutex<Vec<(u64, FlowWorker, Handle)>>,
     owners: Mutex<HashMap<String, Arc<Owner>>>,
     replies: Mutex<HashMap<(String, String), Result<EngineReply, String>>>,
-    journal: Mutex<String>,
+    journal: Mutex<Vec<String>>,
 }
 
 /// The call that owns a flow.
@@ -103,7 +103,7 @@ impl Engine for LocalEngine {
     ) -> BoxFuture<'static, Result<EngineReply, EngineError>> {
         let engine = self.clone();
         lock(&self.0.journal)
-            .push_str(&format!("{key} {request} {}\n", serde_json::to_string(&call).expect("JSON")));
+            .push(format!("{key} {request} {}", serde_json::to_string(&call).expect("JSON")));
         async move {
             let id = (key.clone(), request);
             if let Some(reply) =
@@ -114,7 +114,7 @@ impl Engine for LocalEngine {
             // Whether the client waits or not.
             let making = engine.0.runtime.spawn(engine.clone().made(key, call));
             let reply = making.await.map_err(|error| EngineError::Unreachable(error.into()))?;
-            lock(&engine.0.journal).push_str(&format!("{reply:?}\n"));
+            lock(&engine.0.journal).push(format!("{reply:?}"));
             lock(&engine.0.replies).insert(id, reply.clone());
             reply.map_err(EngineError::Refused)
         }
@@ -151,7 +151,7 @@ impl OwnedCall for LocalCall {
                     future.await
                 }
             }?;
-            lock(&self.engine.0.journal).push_str(&format!("{name} {result}\n"));
+            lock(&self.engine.0.journal).push(format!("{name} {result}"));
             lock(&self.told).insert(name, result.clone());
             Ok(result)
         }
@@ -198,7 +198,7 @@ impl EngineHarness for LocalHarness {
     }
 
     fn remembered(&self) -> BoxFuture<'_, String> {
-        async { lock(&self.0.0.journal).clone() }.boxed()
+        async { lock(&self.0.0.journal).join("\n") }.boxed()
     }
 }
 

@@ -8,6 +8,7 @@ use std::task::{Context as TaskContext, Wake};
 use futures::FutureExt;
 
 use super::hub::{Hub, HubHandle, Stop};
+use super::parts::HasParts as _;
 use super::subscription::Subscription;
 use super::task::run;
 use crate::declare::Name;

@@ -104,7 +104,9 @@ async fn listen(address: &str, wanted: &Mutex<Wanted>, mut changes: watch::Recei
         }
         // As if there were no notifications.
         sleep(FOLLOW_INTERVAL).await;
-        lock(wanted).values().for_each(|flow| _ = flow.send_replace(()));
+        for flow in lock(wanted).values() {
+            flow.send_replace(());
+        }
     }
 }
 

@@ -96,7 +96,7 @@ async fn s27_a_follower_has_each_value_once_while_sessions_end() -> Result<()> {
 /// A thousand followers had a thousand connections and threads.
 #[tokio::test]
 async fn s27_followers_of_stores_that_share_connections_share_the_one_that_listens() {
-    const FLOWS: usize = 24;
+    const FLOWS: u16 = 24;
     let Some(database) = Database::new("s27, many").await else { return };
     let name = format!("s27_many_{}", std::process::id());
     let stores = PostgresStore::new(format!("{} application_name={name}", database.address()), "");
@@ -114,7 +114,7 @@ async fn s27_followers_of_stores_that_share_connections_share_the_one_that_liste
     }
     let count = format!("select count(*) from pg_stat_activity where application_name = '{name}'");
     assert!(database.one::<i64>(&count).await <= 5, "four read, and one listens");
-    for (number, reader) in readers.iter().enumerate() {
+    for (number, reader) in (0..).zip(&readers) {
         let owner = opened_flow(&owners, number).await;
         reader.open_to_read().await.expect("it is there");
         assert!(put(&owner, 0, "said").await.is_ok());
@@ -123,12 +123,12 @@ async fn s27_followers_of_stores_that_share_connections_share_the_one_that_liste
     let locks = format!(
         "select count(*) from pg_locks join pg_stat_activity using (pid) where application_name = '{name}' and locktype = 'advisory'"
     );
-    assert_eq!(database.one::<i64>(&locks).await, FLOWS as i64);
+    assert_eq!(database.one::<i64>(&locks).await, i64::from(FLOWS));
     readers.truncate(2);
     while database.one::<i64>(&locks).await > 2 {}
 }
 
-async fn opened_flow(stores: &PostgresStore, number: usize) -> PostgresStore {
+async fn opened_flow(stores: &PostgresStore, number: u16) -> PostgresStore {
     let store = stores.flow(number.to_string());
     store.open().await.expect("it is free");
     store
