@@ -75,7 +75,9 @@ impl RemoteFlow {
         let column = column.into();
         let request = self.request_id();
         let message = self.write(&request, value).await?;
-        match self.call(EngineCall::Push { column, message }, request).await? {
+        let reply = self.call(EngineCall::Push { column, message: message.clone() }, request).await;
+        self.forget(&message, &reply).await?;
+        match reply? {
             EngineReply::Pushed { step } => Ok(step),
             other => Err(unexpected(&other)),
         }
@@ -95,7 +97,10 @@ impl RemoteFlow {
         let column = column.into();
         let request = self.request_id();
         let message = self.write(&request, value).await?;
-        self.decide(EngineCall::Answer { column, step, message }, request).await
+        let call = EngineCall::Answer { column, step, message: message.clone() };
+        let decided = self.decide(call, request).await;
+        self.forget(&message, &decided).await?;
+        decided
     }
 
     /// Stores what the column proposes as the answer of a pending cell; see [`accept`](crate::flow::LiveFlow::accept) of a flow.
@@ -121,7 +126,10 @@ impl RemoteFlow {
         let column = column.into();
         let request = self.request_id();
         let message = self.write(&request, reason.into()).await?;
-        self.decide(EngineCall::Decline { column, step, message }, request).await
+        let call = EngineCall::Decline { column, step, message: message.clone() };
+        let decided = self.decide(call, request).await;
+        self.forget(&message, &decided).await?;
+        decided
     }
 
     /// Computes what is missing, as each push does, and waits until the owner has nothing to do or lets the engine wake it
@@ -166,6 +174,15 @@ impl RemoteFlow {
 
     async fn write(&self, request: &str, value: impl IntoValue) -> Result<String, EngineError> {
         Ok(self.client.messages.write(&self.key, request, value.into_value()).await?)
+    }
+
+    /// Deletes the message of a call that the engine had carried out before, since no worker has taken it.
+    async fn forget<T>(&self, message: &str, reply: &Result<T, EngineError>) -> Result<(), EngineError> {
+        if self.request.is_some() && !matches!(reply, Err(EngineError::Unreachable(_))) {
+            let deleted = self.client.messages.delete(&self.key, message).await;
+            deleted.map_err(|error| EngineError::Unreachable(error.into()))?;
+        }
+        Ok(())
     }
 
     async fn call(&self, call: EngineCall, request: String) -> Result<EngineReply, EngineError> {

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 
 use super::call::{CallError, EngineCall, EngineReply, OwnedCall, Work};
 use super::messages::MessageStores;
-use crate::compute::error_class::is_temporary;
+use crate::compute::error_class::{class, is_temporary};
 use crate::declare::default_limits::{FIRST_WAKE, LONGEST_WAKE, RUN_SLICE};
 use crate::declare::error::BoxError;
 use crate::flow::service::{FlowParts, Spawn, Spawned};
@@ -35,10 +35,29 @@ use crate::store::Store;
 /// - A run lasts for a minute at most, and the cells that are in progress then; the next one is queued after the calls that
 ///   came meanwhile. So a push waits no longer than that.
 /// - An error that passes, as of an overloaded provider, lets the engine wake the flow after a minute, and then twice as long
-///   each time, up to an hour. Any other error of a cell ends the run, and the engine has the message, which names the column
-///   and the step. The next push or [`run`](super::RemoteFlow::run) tries again.
+///   each time, up to an hour. Any other error of a cell ends the run, and the engine gets the column, the step and the kind of
+///   the error. The next push or [`run`](super::RemoteFlow::run) tries again.
 /// - If an engine gives a call up, because it ended or was cut off, the cells in progress are finished and stored before the
 ///   flow is closed.
+///
+/// ```
+/// use columnar::engine::FlowWorker;
+/// use columnar::prelude::*;
+/// use columnar::store::MemoryStore;
+///
+/// flow! {
+///     struct Chat {
+///         source user;
+///         column answer(user, self) = prompt("You are a helpful assistant.");
+///     }
+/// }
+///
+/// let chats = MemoryStore::new();
+/// let messages = MemoryStore::new();
+/// let worker = FlowWorker::new(move |_key| Chat::open(chats.clone()), move |_key| messages.clone())
+///     .slice(secs(20))
+///     .on_failure(|key, error| eprintln!("{key}: {error}"));
+/// ```
 #[derive(Clone)]
 pub struct FlowWorker {
     open: Arc<FlowOpener>,
@@ -48,9 +67,12 @@ pub struct FlowWorker {
     #[cfg(feature = "providers")]
     batch: Option<Provider>,
     calls: Arc<watch::Sender<CallsInProgress>>,
+    failed: Arc<OnFailedRun>,
 }
 
 type FlowOpener = dyn Fn(String) -> BoxFuture<'static, Result<FlowParts>> + Send + Sync;
+
+type OnFailedRun = dyn Fn(&str, &Error) + Send + Sync;
 
 /// The calls that a worker carries out.
 #[derive(Debug, Default)]
@@ -98,6 +120,7 @@ impl FlowWorker {
             #[cfg(feature = "providers")]
             batch: None,
             calls: Arc::default(),
+            failed: Arc::new(|_, _| {}),
         }
     }
 
@@ -120,6 +143,13 @@ impl FlowWorker {
     #[must_use]
     pub fn batch(self, provider: Provider) -> Self {
         Self { batch: Some(provider), ..self }
+    }
+
+    /// Calls a function with the key and the error of each run that fails, for the log of the worker. The engine gets the column,
+    /// the step and the kind of the error alone, because the message of a provider may quote a conversation.
+    #[must_use]
+    pub fn on_failure(self, failed: impl Fn(&str, &Error) + Send + Sync + 'static) -> Self {
+        Self { failed: Arc::new(failed), ..self }
     }
 
     /// Ends the calls of this worker, as before a deployment: no cell starts, the ones in progress are finished and stored, and
@@ -267,7 +297,9 @@ impl FlowWorker {
         let settled = pin!(flow.0.settled());
         let slice_over = pin!(self.slice_over());
         match select(cancelled.as_mut(), select(settled, slice_over)).await {
-            Either::Right((Either::Left((settled, _)), _)) => return self.settled(&flow.0, settled, attempt),
+            Either::Right((Either::Left((settled, _)), _)) => {
+                return self.settled(key, &flow.0, settled, attempt);
+            }
             #[cfg(feature = "providers")]
             Either::Right(_) if self.batch.is_some() => {
                 // A batch goes on at its provider.
@@ -292,19 +324,30 @@ impl FlowWorker {
         let _ = timeout(self.slice, calls.wait_for(|calls| calls.is_draining)).await;
     }
 
-    fn settled(&self, flow: &FlowParts, settled: Result<()>, attempt: u32) -> Result<EngineReply, CallError> {
+    fn settled(
+        &self,
+        key: &str,
+        flow: &FlowParts,
+        settled: Result<()>,
+        attempt: u32,
+    ) -> Result<EngineReply, CallError> {
         let progress = flow.shared.lock().progress();
         match settled {
             // A failed cell of a column that may wait.
             Ok(()) if progress.failed > 0 => Ok(self.later(attempt, None)),
             Ok(()) => Ok(EngineReply::Complete { pending: progress.pending }),
-            Err(error) if is_temporary(&error) => {
-                Ok(self.later(attempt, Overloaded::of(&error).and_then(|overloaded| overloaded.retry_after)))
-            }
             Err(Error::Shared(error)) if matches!(*error, Error::Store { .. } | Error::Load { .. }) => {
                 Err(CallError::Again(error.into()))
             }
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                (self.failed)(key, &error);
+                let asked = Overloaded::of(&error).and_then(|overloaded| overloaded.retry_after);
+                if is_temporary(&error) {
+                    Ok(self.later(attempt, asked))
+                } else {
+                    Err(CallError::Refused(without_texts(&error)))
+                }
+            }
         }
     }
 
@@ -314,6 +357,19 @@ impl FlowWorker {
         let pause = first.saturating_mul(1 << attempt.min(16)).min(longest).max(asked.unwrap_or_default());
         let after_ms = pause.as_millis().try_into().unwrap_or(u64::MAX);
         EngineReply::Continues { after_ms, attempt: attempt.saturating_add(1) }
+    }
+}
+
+/// An error as the engine may remember it.
+fn without_texts(error: &Error) -> BoxError {
+    let inner = if let Error::Shared(inner) = error { &**inner } else { error };
+    match inner {
+        Error::Compute { column, step, .. } => format!(
+            "computing `{column}` at step {step} failed, of the kind `{}`; `on_failure` of the worker has the message",
+            class(inner)
+        )
+        .into(),
+        inner => inner.to_string().into(),
     }
 }
 

@@ -306,6 +306,56 @@ async fn n5_a_failure_that_passes_lets_the_engine_wake_the_flow() {
     assert_eq!(pauses, [10_000, 20_000, 40_000, 40_000]);
 }
 
+/// The message of a repeated request stayed in the store, since the engine gave its reply without a worker.
+#[tokio::test]
+async fn n1_a_request_that_is_known_leaves_no_message() {
+    struct Known;
+
+    impl Engine for Known {
+        fn call(
+            &self,
+            _: String,
+            _: EngineCall,
+            _: String,
+        ) -> BoxFuture<'static, Result<EngineReply, EngineError>> {
+            async { Ok(EngineReply::Pushed { step: 7 }) }.boxed()
+        }
+    }
+
+    let desk = Desk::default();
+    let stores = desk.clone();
+    let client = FlowClient::new(Known, move |key| stores.store(key));
+    let step = client.flow("ada").request("first").push("user", TEXT).await.expect("it is known");
+    assert_eq!(step, 7);
+    let keys: Vec<_> = lock(&desk.stores).keys().cloned().collect();
+    let [message] = &*keys else { panic!("{keys:?}") };
+    assert_eq!(desk.store(message).open().await.expect("it is free"), None);
+}
+
+/// The error of a provider may quote what it was sent.
+#[tokio::test]
+async fn n6_the_message_of_an_error_stays_in_the_worker() {
+    let store = MemoryStore::new();
+    let open = move |_: String| {
+        let failing = column("answer", source("user").latest(), async |_: Context| Err::<String, _>(TEXT));
+        Flow::open(store.clone(), [failing])
+    };
+    let flow = open(String::new()).await.expect("it is free");
+    flow.push("user", TEXT).await.expect("it is stored");
+    drop(flow);
+    let logged = Arc::new(Mutex::new(String::new()));
+    let log = Arc::clone(&logged);
+    let worker = FlowWorker::new(open, |_| MemoryStore::new())
+        .on_failure(move |key, error| *lock(&log) = format!("{key}: {error}"));
+    let refused = worker.serve(EngineCall::Run { attempt: 0 }, &TestCall::default()).await;
+    let message = refused.expect_err("it fails").to_string();
+    assert_eq!(
+        message,
+        "computing `answer` at step 0 failed, of the kind `_OTHER`; `on_failure` of the worker has the message"
+    );
+    assert!(lock(&logged).starts_with("ada: ") && lock(&logged).contains(TEXT), "{}", lock(&logged));
+}
+
 #[tokio::test]
 async fn n6_an_engine_gets_names_and_numbers() {
     let (desk, owned) = (Desk::default(), TestCall::default());
