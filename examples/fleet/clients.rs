@@ -1,4 +1,4 @@
-//! Clients, each of which talks in a conversation of its own, and follows it.
+//! Clients: each talks in a conversation of its own, and follows the conversation.
 
 use std::collections::HashMap;
 use std::time::Duration;

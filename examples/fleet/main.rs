@@ -79,7 +79,7 @@ impl Servers {
     }
 }
 
-/// What the command line says.
+/// The options of the command line.
 struct Plan {
     chats: usize,
     steps: usize,

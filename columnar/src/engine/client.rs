@@ -73,11 +73,7 @@ impl RemoteFlow {
     /// once.
     pub async fn push(&self, column: impl Into<String>, value: impl IntoValue) -> Result<usize, EngineError> {
         let column = column.into();
-        let request = self.request_id();
-        let message = self.write(&request, value).await?;
-        let reply = self.call(EngineCall::Push { column, message: message.clone() }, request).await;
-        self.forget(&message, &reply).await?;
-        match reply? {
+        match self.send(value, |message| EngineCall::Push { column, message }).await? {
             EngineReply::Pushed { step } => Ok(step),
             other => Err(unexpected(&other)),
         }
@@ -95,12 +91,7 @@ impl RemoteFlow {
         value: impl IntoValue,
     ) -> Result<(), EngineError> {
         let column = column.into();
-        let request = self.request_id();
-        let message = self.write(&request, value).await?;
-        let call = EngineCall::Answer { column, step, message: message.clone() };
-        let decided = self.decide(call, request).await;
-        self.forget(&message, &decided).await?;
-        decided
+        decided(&self.send(value, |message| EngineCall::Answer { column, step, message }).await?)
     }
 
     /// Stores what the column proposes as the answer of a pending cell; see [`accept`](crate::flow::LiveFlow::accept) of a flow.
@@ -109,7 +100,7 @@ impl RemoteFlow {
     ///
     /// [`EngineError`].
     pub async fn accept(&self, column: impl Into<String>, step: usize) -> Result<(), EngineError> {
-        self.decide(EngineCall::Accept { column: column.into(), step }, self.request_id()).await
+        decided(&self.call(EngineCall::Accept { column: column.into(), step }, self.request_id()).await?)
     }
 
     /// Gives no answer for a pending cell; see [`decline`](crate::flow::LiveFlow::decline) of a flow.
@@ -124,12 +115,7 @@ impl RemoteFlow {
         reason: impl Into<String>,
     ) -> Result<(), EngineError> {
         let column = column.into();
-        let request = self.request_id();
-        let message = self.write(&request, reason.into()).await?;
-        let call = EngineCall::Decline { column, step, message: message.clone() };
-        let decided = self.decide(call, request).await;
-        self.forget(&message, &decided).await?;
-        decided
+        decided(&self.send(reason.into(), |message| EngineCall::Decline { column, step, message }).await?)
     }
 
     /// Computes what is missing, as each push does, and waits until the owner has nothing to do or lets the engine wake it
@@ -165,24 +151,22 @@ impl RemoteFlow {
         Flow::open_stored(self.client.messages.flow(&self.key)).await
     }
 
-    async fn decide(&self, call: EngineCall, request: String) -> Result<(), EngineError> {
-        match self.call(call, request).await? {
-            EngineReply::Decided => Ok(()),
-            other => Err(unexpected(&other)),
-        }
-    }
-
-    async fn write(&self, request: &str, value: impl IntoValue) -> Result<String, EngineError> {
-        Ok(self.client.messages.write(&self.key, request, value.into_value()).await?)
-    }
-
-    /// Deletes the message of a call that the engine had carried out before, since no worker has taken it.
-    async fn forget<T>(&self, message: &str, reply: &Result<T, EngineError>) -> Result<(), EngineError> {
+    /// Makes a call with the name of a message, which is written before.
+    async fn send(
+        &self,
+        value: impl IntoValue,
+        call: impl FnOnce(String) -> EngineCall,
+    ) -> Result<EngineReply, EngineError> {
+        let messages = &self.client.messages;
+        let request = self.request_id();
+        let message = messages.write(&self.key, &request, value.into_value()).await?;
+        let reply = self.call(call(message.clone()), request).await;
+        // An engine that knows the request replies without a worker, which would have taken the message.
         if self.request.is_some() && !matches!(reply, Err(EngineError::Unreachable(_))) {
-            let deleted = self.client.messages.delete(&self.key, message).await;
+            let deleted = messages.delete(&self.key, &message).await;
             deleted.map_err(|error| EngineError::Unreachable(error.into()))?;
         }
-        Ok(())
+        reply
     }
 
     async fn call(&self, call: EngineCall, request: String) -> Result<EngineReply, EngineError> {
@@ -192,6 +176,10 @@ impl RemoteFlow {
     fn request_id(&self) -> String {
         self.request.clone().unwrap_or_else(|| format!("{:032x}", fastrand::u128(..)))
     }
+}
+
+fn decided(reply: &EngineReply) -> Result<(), EngineError> {
+    if *reply == EngineReply::Decided { Ok(()) } else { Err(unexpected(reply)) }
 }
 
 fn unexpected(reply: &EngineReply) -> EngineError {

@@ -98,7 +98,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// What the server learns about the object. The macro of the SDK makes the same, of a name that is a literal.
+/// The description of the object for the server. The macro of the SDK writes the same for a name that is a literal.
 fn discovery(service: &str) -> Result<discovery::Service, EngineError> {
     const MS: u64 = 1000;
     const DAY: u64 = 24 * 60 * 60 * MS;

@@ -278,7 +278,7 @@ impl FlowWorker {
             let reply = self.compute(owned.key(), &cancelled, attempt).await?;
             serde_json::to_string(&reply).map_err(|error| CallError::Again(error.into()))
         };
-        // What a first attempt has told the engine to do next stands.
+        // The outcome of the first attempt stands, so a later one lets the engine do the same.
         let told = owned.remember("outcome", Work { future: computed.boxed(), cancel }).await?;
         let reply = serde_json::from_str(&told).map_err(|error| CallError::Again(error.into()))?;
         if let EngineReply::Continues { after_ms, attempt } = reply {

@@ -15,9 +15,9 @@
 //!
 //! # An engine
 //!
-//! What a process alone lacks is an owner among many machines, another owner when a machine dies, timers that outlive the process,
-//! and requests that are carried out once. Durable engines have these, so the feature `engine` has an adapter of six calls and no
-//! engine of its own, and the feature `restate` the adapter of [Restate](https://restate.dev):
+//! A process alone lacks an owner among many machines, another owner when a machine dies, timers that outlive the process, and
+//! requests that are carried out once. Durable engines have these, so the feature `engine` has two small traits for adapters and
+//! no engine of its own, and the feature `restate` the adapter of [Restate](https://restate.dev):
 //!
 #![cfg_attr(feature = "restate", doc = "```no_run")]
 #![cfg_attr(not(feature = "restate"), doc = "```ignore")]
@@ -108,7 +108,7 @@
 //! 171 had been in flight at a kill, and the values of 15 had arrived and were not stored yet. No other calls are repeated.
 //!
 //! In one process, a thousand flows in PostgreSQL open within 1.1 s on four connections, where one connection for each was
-//! refused from the 99th on. A table of a million rows and three columns takes 76 MB, as the chapter on
+//! refused from the 100th on. A table of a million rows and three columns takes 76 MB, as the chapter on
 //! [tables](super::import_export) says.
 //!
 //! # A million conversations a day

@@ -79,7 +79,7 @@ struct Check<H> {
     name: String,
 }
 
-/// What the workers of a check share: the stores, and what the compute steps see.
+/// The stores and the state of compute steps, which the workers of a check share.
 #[derive(Default)]
 struct Trial {
     stores: Mutex<HashMap<String, MemoryStore>>,

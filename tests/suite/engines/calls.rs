@@ -62,7 +62,7 @@ impl StoreLayer for Slow {
     }
 }
 
-/// What the tests see of a worker and its flow.
+/// The stores of a worker, the calls of its clients, and the computations of its flow.
 #[derive(Clone, Default)]
 struct Desk {
     stores: Arc<Mutex<HashMap<String, MemoryStore>>>,

@@ -1,4 +1,4 @@
-//! The parts of a flow of which a task makes runs.
+//! The parts of a flow that a task runs.
 
 use std::ops::Deref;
 use std::sync::Arc;
