@@ -5,11 +5,11 @@
 //!    ▲                 ▲  └─ texts ──────▶ PostgreSQL ◀── values ──┘
 //!    └──── events ─────┴───────────────────────┘
 //!
-//! eval "$(tests/postgres-server start)" "$(tests/restate-server start)"
+//! eval "$(tests/postgres-server start)" "$(tests/engine-server restate start)"
 //! cargo run --release --example fleet --features fleet                     1,000 conversations, three workers
 //! cargo run --release --example fleet --features fleet -- --chats 200 --workers 1 --calm      without disturbances
 //! cargo run --release --example fleet --features fleet -- --compare --pace 0                  the throughput by workers
-//! cargo run --release --example fleet --features fleet -- --kill-every 3 --disturb 'tests/restate-server crash'
+//! cargo run --release --example fleet --features fleet -- --kill-every 3 --disturb 'tests/engine-server restate crash'
 //! ```
 //!
 //! While the clients talk, a worker is killed, another one drained, and one added. `--kill-every` kills a worker each so many
@@ -63,8 +63,8 @@ impl Servers {
         };
         Ok(Self {
             database: variable("COLUMNAR_PG_URL", "tests/postgres-server")?,
-            requests: variable("COLUMNAR_RESTATE_URL", "tests/restate-server")?,
-            admin: variable("COLUMNAR_RESTATE_ADMIN", "tests/restate-server")?,
+            requests: variable("COLUMNAR_RESTATE_URL", "tests/engine-server restate")?,
+            admin: variable("COLUMNAR_RESTATE_ADMIN", "tests/engine-server restate")?,
         })
     }
 

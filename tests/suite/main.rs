@@ -58,6 +58,8 @@ pub mod engines {
     mod local;
     #[cfg(all(feature = "restate", unix))]
     mod restate;
+    #[cfg(feature = "temporal")]
+    mod temporal;
 }
 
 /// Files beside the text of a value: their types and sizes, and damage.

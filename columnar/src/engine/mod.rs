@@ -43,6 +43,7 @@
 //! | serve the flows of a worker | [`FlowWorker`] |
 //! | push, answer, cancel, follow | [`FlowClient`], [`RemoteFlow`] |
 //! | use Restate | with the feature `restate`: `engine::restate` |
+//! | use Temporal | with the feature `temporal`: `engine::temporal` |
 //! | write an adapter of another engine | [`Engine`], [`OwnedCall`], [`engine_conformance`](crate::testing::engine_conformance) |
 //!
 //! The chapter [`scale`](crate::guide::scale) of the guide has the guarantees, the figures, and a fleet.
@@ -52,6 +53,8 @@ mod client;
 mod messages;
 #[cfg(feature = "restate")]
 pub mod restate;
+#[cfg(feature = "temporal")]
+pub mod temporal;
 mod worker;
 
 pub use call::{CallError, Engine, EngineCall, EngineError, EngineReply, OwnedCall, Work};

@@ -85,7 +85,7 @@
 //! the end of a server:
 //!
 //! ```text
-//! eval "$(tests/postgres-server start)" "$(tests/restate-server start)"
+//! eval "$(tests/postgres-server start)" "$(tests/engine-server restate start)"
 //! cargo run --release --example fleet --features fleet
 //! cargo run --release --example fleet --features fleet -- --compare --pace 0
 //! ```

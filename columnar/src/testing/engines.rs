@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt, join, join_all, select};
+use futures::future::{BoxFuture, FutureExt, LocalBoxFuture, join, join_all, select};
 use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
 use tokio::task::spawn_blocking;
@@ -30,7 +30,7 @@ pub trait EngineHarness: Send + Sync + 'static {
 
     /// Serves calls with a worker, beside the other workers, until the second future ends; then the worker drains. Dropping the
     /// future is the death of the worker.
-    fn serve(&self, worker: FlowWorker, shutdown: BoxFuture<'static, ()>) -> BoxFuture<'static, ()>;
+    fn serve(&self, worker: FlowWorker, shutdown: BoxFuture<'static, ()>) -> LocalBoxFuture<'static, ()>;
 
     /// Everything that the engine remembers of calls, in any form that shows texts as they are.
     fn remembered(&self) -> BoxFuture<'_, String>;

@@ -8,7 +8,7 @@ use columnar::engine::{
     CallError, Engine, EngineCall, EngineError, EngineReply, FlowWorker, OwnedCall, Work,
 };
 use columnar::testing::{EngineHarness, engine_conformance};
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{BoxFuture, FutureExt, LocalBoxFuture};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::sleep;
@@ -185,7 +185,7 @@ impl EngineHarness for LocalHarness {
         self.0.clone()
     }
 
-    fn serve(&self, worker: FlowWorker, shutdown: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+    fn serve(&self, worker: FlowWorker, shutdown: BoxFuture<'static, ()>) -> LocalBoxFuture<'static, ()> {
         let engine = self.0.clone();
         async move {
             let id = fastrand::u64(..);
@@ -194,7 +194,7 @@ impl EngineHarness for LocalHarness {
             shutdown.await;
             worker.drain().await;
         }
-        .boxed()
+        .boxed_local()
     }
 
     fn remembered(&self) -> BoxFuture<'_, String> {

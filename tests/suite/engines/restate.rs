@@ -1,4 +1,4 @@
-//! The adapter of Restate, on a server that `tests/restate-server` has started.
+//! The adapter of Restate, on a server that `tests/engine-server restate` has started.
 
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use columnar::engine::FlowWorker;
 use columnar::engine::restate::{Restate, serve};
 use columnar::testing::{EngineHarness, engine_conformance};
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{BoxFuture, FutureExt, LocalBoxFuture};
 use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
@@ -49,16 +49,17 @@ impl EngineHarness for RestateHarness {
         Restate::new(&self.address, SERVICE).expect("a client")
     }
 
-    fn serve(&self, worker: FlowWorker, shutdown: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
+    fn serve(&self, worker: FlowWorker, shutdown: BoxFuture<'static, ()>) -> LocalBoxFuture<'static, ()> {
         let port = *self.port.get().expect("a port");
         async move {
             serve(worker, SERVICE, listen(port), shutdown).await.expect("it is served");
         }
-        .boxed()
+        .boxed_local()
     }
 
     fn remembered(&self) -> BoxFuture<'_, String> {
         async {
+            // Its files are compressed.
             let query = json!({ "query": "select raw from sys_journal" });
             let request =
                 Client::new().post(format!("{}/query", self.admin)).header("accept", "application/json");
@@ -82,7 +83,7 @@ impl EngineHarness for RestateHarness {
 #[tokio::test(flavor = "multi_thread")]
 async fn restate_gives_flows_to_workers() {
     let Some((address, admin)) = server() else {
-        println!("SKIPPED: there is no Restate server (`tests/restate-server run`)");
+        println!("SKIPPED: there is no Restate server (`tests/engine-server restate run`)");
         return;
     };
     let first = listen(0);

@@ -1,0 +1,149 @@
+//! The activity: a worker carries out a call of a flow.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, Either, FutureExt, select};
+use serde::{Deserialize, Serialize};
+use temporalio_client::errors::AsyncActivityError;
+use temporalio_client::{ActivityIdentifier, AsyncActivityHandle, Client, RpcOptions};
+use temporalio_macros::activities;
+use temporalio_sdk::activities::{ActivityContext, ActivityError};
+use tokio::sync::Notify;
+use tokio::time::sleep;
+
+use super::queue::Outcome;
+use crate::engine::call::{CallError, EngineCall, OwnedCall, Work};
+use crate::engine::worker::FlowWorker;
+
+/// The time of a run, and of the cells that it waits for.
+pub(super) const CALL_TIMEOUT: Duration = Duration::from_hours(24);
+
+/// The time without a heartbeat after which the worker of a call is dead, and another one gets the call.
+pub(super) const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The time between two heartbeats, and the longest that a cancellation needs to arrive.
+const HEARTBEAT: Duration = Duration::from_secs(4);
+
+/// A call for the owner of a flow.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct OwnedRequest {
+    pub(super) key: String,
+    pub(super) call: EngineCall,
+}
+
+/// What comes of a call.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct CarriedOut {
+    pub(super) outcome: Outcome,
+    /// The call that follows, after a time in milliseconds.
+    pub(super) wake: Option<(u64, EngineCall)>,
+}
+
+/// Carries out calls with a worker.
+pub(crate) struct FlowActivities(pub(super) FlowWorker);
+
+#[activities]
+impl FlowActivities {
+    #[activity(name = "columnar-call")]
+    pub(crate) async fn call(
+        self: Arc<Self>,
+        ctx: ActivityContext,
+        request: OwnedRequest,
+    ) -> Result<CarriedOut, ActivityError> {
+        let told = ctx.heartbeat_details().deserialize()?;
+        let token = ActivityIdentifier::from_task_token(ctx.info().task_token.clone().into());
+        let owned = TemporalCall {
+            key: request.key,
+            attempt: ctx.client().get_async_activity_handle(token),
+            told: Mutex::new(told.unwrap_or_default()),
+            wake: Mutex::default(),
+            cancelled: Notify::new(),
+        };
+        let served = match select(pin!(self.0.serve(request.call, &owned)), pin!(owned.keep())).await {
+            Either::Left((served, _)) => served,
+            Either::Right((Err(lost), _)) => return Err(lost.into()),
+        };
+        let outcome = match served {
+            Ok(reply) => Ok(reply),
+            Err(CallError::Refused(error)) => Err(error.to_string()),
+            Err(error) => return Err(error.into()),
+        };
+        let wake = owned.wake.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(CarriedOut { outcome, wake })
+    }
+}
+
+/// An attempt of a call.
+struct TemporalCall {
+    key: String,
+    attempt: AsyncActivityHandle<Client>,
+    /// The results that this attempt and earlier ones have told.
+    told: Mutex<HashMap<String, String>>,
+    wake: Mutex<Option<(u64, EngineCall)>>,
+    cancelled: Notify,
+}
+
+impl TemporalCall {
+    /// Sends heartbeats until the server says that the call belongs to another attempt.
+    async fn keep(&self) -> Result<Infallible, AsyncActivityError> {
+        loop {
+            sleep(HEARTBEAT).await;
+            if let Err(lost @ AsyncActivityError::NotFound(_)) = self.beat().await {
+                return Err(lost);
+            }
+        }
+    }
+
+    /// Stores in the server what was told. The call of the SDK would return before that.
+    async fn beat(&self) -> Result<(), AsyncActivityError> {
+        let told = self.told().clone();
+        let heard = self.attempt.heartbeat(Some(told), RpcOptions::default()).await?;
+        if heard.cancel_requested {
+            self.cancelled.notify_one();
+        }
+        Ok(())
+    }
+
+    fn told(&self) -> MutexGuard<'_, HashMap<String, String>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OwnedCall for TemporalCall {
+    fn key(&self) -> &str {
+        &self.key
+    }
+
+    fn remember<'c>(
+        &'c self,
+        name: &'static str,
+        work: Work<'c>,
+    ) -> BoxFuture<'c, Result<String, CallError>> {
+        async move {
+            if let Some(told) = self.told().get(name) {
+                return Ok(told.clone());
+            }
+            let Work { mut future, cancel } = work;
+            let result = match select(&mut future, pin!(self.cancelled.notified())).await {
+                Either::Left((result, _)) => result,
+                Either::Right(_) => {
+                    cancel.notify_one();
+                    future.await
+                }
+            }?;
+            self.told().insert(name.to_owned(), result.clone());
+            self.beat().await.map_err(|error| CallError::Again(error.into()))?;
+            Ok(result)
+        }
+        .boxed()
+    }
+
+    fn wake(&self, after: Duration, call: EngineCall) {
+        let after_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
+        *self.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some((after_ms, call));
+    }
+}

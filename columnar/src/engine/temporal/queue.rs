@@ -1,0 +1,197 @@
+//! The workflow: the queue of the calls of one flow, and the timer of its next run.
+//!
+//! Its code is replayed from the history of each open queue, also after an update of the library. A change of the order in which
+//! it waits, starts activities or timers needs another name of the workflow.
+
+use std::collections::VecDeque;
+use std::pin::pin;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use temporalio_common::RetryPolicy;
+use temporalio_macros::{workflow, workflow_methods};
+use temporalio_sdk::workflows::select;
+use temporalio_sdk::{
+    ActivityCancellationType, ActivityOptions, CancellableFuture, ContinueAsNewOptions,
+    WorkflowCancellationToken, WorkflowContext, WorkflowContextView, WorkflowResult,
+};
+
+use super::activity::{CALL_TIMEOUT, FlowActivities, HEARTBEAT_TIMEOUT, OwnedRequest};
+use crate::engine::call::{EngineCall, EngineReply};
+
+/// A reply, or the reason why a worker refuses the call.
+pub(crate) type Outcome = Result<EngineReply, String>;
+
+/// The time after the last call when the queue of a flow ends. A later call begins another one.
+const IDLE: Duration = Duration::from_hours(24);
+
+/// The number of requests whose outcomes the queue of a flow knows.
+const KNOWN_REQUESTS: usize = 500;
+
+/// The longest pause between two attempts of a call.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// A call of a client.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ClientRequest {
+    /// Differs between two requests.
+    pub(super) id: String,
+    pub(super) call: EngineCall,
+}
+
+/// What a queue hands over when its history has grown long.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct FlowQueue {
+    /// The key of the flow.
+    pub(super) key: String,
+    /// The calls that wait, with the id of the request. A run that the flow was woken for has none.
+    waiting: VecDeque<(Option<String>, EngineCall)>,
+    /// The last requests with their outcomes.
+    known: VecDeque<(String, Outcome)>,
+    /// The next run that a worker has asked for, and its time in milliseconds since 1970.
+    later: Option<(u64, EngineCall)>,
+}
+
+impl FlowQueue {
+    pub(super) fn new(key: String) -> Self {
+        Self { key, ..Self::default() }
+    }
+
+    /// The next call at this time.
+    fn next(&mut self, now: u64) -> Option<(Option<String>, EngineCall)> {
+        if let Some((_, run)) = self.later.take_if(|(due, _)| *due <= now) {
+            self.waiting.push_back((None, run));
+        }
+        self.waiting.pop_front()
+    }
+
+    /// One run computes all that is missing, so the earliest is enough.
+    fn wake(&mut self, due: u64, run: EngineCall) {
+        if self.later.as_ref().is_none_or(|(earlier, _)| due < *earlier) {
+            self.later = Some((due, run));
+        }
+    }
+
+    fn remember(&mut self, request: String, outcome: Outcome) {
+        self.known.push_back((request, outcome));
+        if self.known.len() > KNOWN_REQUESTS {
+            self.known.pop_front();
+        }
+    }
+
+    fn outcome(&self, request: &str) -> Option<&Outcome> {
+        self.known.iter().rev().find(|(id, _)| id == request).map(|(_, outcome)| outcome)
+    }
+}
+
+/// The owner of a flow: a workflow whose id is the key.
+#[workflow]
+pub(crate) struct FlowOwner {
+    queue: FlowQueue,
+    /// Cancels the run in progress.
+    running: Option<WorkflowCancellationToken>,
+    /// The number of requests whose clients wait.
+    requests: usize,
+}
+
+#[workflow_methods]
+impl FlowOwner {
+    #[init]
+    fn new(_ctx: &WorkflowContextView, queue: FlowQueue) -> Self {
+        Self { queue, running: None, requests: 0 }
+    }
+
+    #[run(name = "columnar-flow")]
+    pub(crate) async fn run(ctx: &mut WorkflowContext<Self>) -> WorkflowResult<()> {
+        loop {
+            let now = milliseconds(ctx.workflow_time());
+            if let Some((request, call)) = ctx.state_mut(|owner| owner.queue.next(now)) {
+                carry_out(ctx, request, call).await;
+            } else if ctx.continue_as_new_suggested() && ctx.state(|owner| owner.requests == 0) {
+                let queue = ctx.state(|owner| owner.queue.clone());
+                ctx.continue_as_new(queue, ContinueAsNewOptions::default())?;
+            } else if is_over(ctx, now).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Returns the outcome of a request when its call was carried out.
+    #[update]
+    pub(crate) async fn request(ctx: &mut WorkflowContext<Self>, request: ClientRequest) -> Outcome {
+        let ClientRequest { id, call } = request;
+        if call == EngineCall::Cancel {
+            if let Some(running) = ctx.state(|owner| owner.running.clone()) {
+                running.cancel();
+            }
+            return Ok(EngineReply::Cancelled);
+        }
+        ctx.state_mut(|owner| {
+            owner.requests += 1;
+            if owner.queue.outcome(&id).is_none() {
+                owner.queue.waiting.push_back((Some(id.clone()), call));
+            }
+        });
+        let carried_out = ctx.wait_condition(|owner| owner.queue.outcome(&id).is_some()).await;
+        ctx.state_mut(|owner| {
+            owner.requests -= 1;
+            carried_out.map_err(|error| error.to_string())?;
+            owner.queue.outcome(&id).cloned().unwrap_or_else(|| Err("the outcome was forgotten".to_owned()))
+        })
+    }
+}
+
+/// Lets a worker carry out a call.
+async fn carry_out(ctx: &WorkflowContext<FlowOwner>, request: Option<String>, call: EngineCall) {
+    let cancel = ctx.cancellation_token().child_token();
+    let key = ctx.state_mut(|owner| {
+        owner.running = matches!(call, EngineCall::Run { .. }).then(|| cancel.clone());
+        owner.queue.key.clone()
+    });
+    let options = ActivityOptions::with_start_to_close_timeout(CALL_TIMEOUT)
+        .heartbeat_timeout(HEARTBEAT_TIMEOUT)
+        .cancellation_type(ActivityCancellationType::WaitCancellationCompleted)
+        .cancellation_token(cancel.clone())
+        .retry_policy(RetryPolicy::builder().maximum_interval(LONGEST_PAUSE).build())
+        .build();
+    let done = ctx.execute_activity(FlowActivities::call, OwnedRequest { key, call }, options).await;
+    let now = milliseconds(ctx.workflow_time());
+    ctx.state_mut(|owner| {
+        owner.running = None;
+        let outcome = match done {
+            Ok(done) => {
+                if let Some((after_ms, run)) = done.wake {
+                    owner.queue.wake(now.saturating_add(after_ms), run);
+                }
+                done.outcome
+            }
+            // No worker had begun.
+            Err(_) if cancel.is_cancelled() => Ok(EngineReply::Cancelled),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Some(request) = request {
+            owner.queue.remember(request, outcome);
+        }
+    });
+}
+
+/// Waits for a call, or for the time of the next run; whether none came for a long time.
+async fn is_over(ctx: &WorkflowContext<FlowOwner>, now: u64) -> WorkflowResult<bool> {
+    let due = ctx.state(|owner| owner.queue.later.as_ref().map(|(due, _)| *due));
+    let pause = due.map_or(IDLE, |due| Duration::from_millis(due.saturating_sub(now)));
+    let mut timer = pin!(ctx.timer(pause));
+    let mut called = pin!(ctx.wait_condition(|owner| {
+        !owner.queue.waiting.is_empty() || (owner.requests == 0 && ctx.continue_as_new_suggested())
+    }));
+    select! {
+        _ = timer => return Ok(due.is_none()),
+        waited = called => waited?,
+    }
+    timer.cancel();
+    Ok(false)
+}
+
+fn milliseconds(time: Option<SystemTime>) -> u64 {
+    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
