@@ -54,6 +54,7 @@
 //! | `restate` | `engine::restate`: the adapter of Restate, whose server has a licence of its own |
 //! | `simulation` | The module `simulation`: tests of a flow under random faults, on a virtual clock |
 //! | `sqlite` | `store::SqliteStore`: values in a file of SQLite, which is compiled into the program; needs a C compiler |
+//! | `temporal` | `engine::temporal`: the adapter of Temporal, whose server is free software |
 //! | `terminal` | The module `terminal`: a flow as a table, values as they stream, and the progress of a run, in the width of a terminal |
 //! | `tiktoken` | `tokens::Exact`: exact counts of tokens for models of OpenAI; adds 1.2 MB of vocabularies to the program |
 //! | `tracing` | The module `trace`: spans of runs, cells and calls of models, for any subscriber of the crate tracing |

@@ -12,13 +12,14 @@ use futures::stream::{StreamExt, TryStreamExt, iter};
 
 use crate::clients::{AT_ONCE, Clients};
 use crate::disturbances::Fleet;
+use crate::servers::Servers;
 use crate::worker::{CallLog, LoggedModel};
-use crate::{Chat, Plan, Servers};
+use crate::{Chat, Plan};
 
 /// Prints the answers a second of each.
 pub(crate) async fn compare(plan: &Plan) -> Result<(), BoxError> {
     let mut out = stdout();
-    let servers = Servers::of_environment()?;
+    let servers = Servers::of_environment(plan.engine)?;
     let folder = tempfile::tempdir()?;
     let log = CallLog::new(folder.path().join("calls"));
     let answers = f64::from(u32::try_from(plan.chats * plan.steps)?);

@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use columnar::BoxError;
-use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
+use crate::Plan;
+use crate::servers::Servers;
 use crate::worker::CallLog;
-use crate::{Plan, Servers};
 
 /// The number of fleets so far.
 static NEXT: AtomicU16 = AtomicU16::new(0);
 
 pub(crate) struct Fleet {
-    admin: String,
+    servers: Servers,
     /// The port that all workers share.
     port: u16,
     log: CallLog,
@@ -34,43 +34,26 @@ impl Fleet {
         let port = 20_000
             + u16::try_from(std::process::id() % 10_000).unwrap_or_default()
             + NEXT.fetch_add(1, Ordering::Relaxed);
-        Self {
-            admin: servers.admin.clone(),
-            port,
-            log: log.clone(),
-            pace_ms,
-            workers: Vec::new(),
-            gateway: None,
-        }
+        Self { servers: servers.clone(), port, log: log.clone(), pace_ms, workers: Vec::new(), gateway: None }
     }
 
     pub(crate) fn add_worker(&mut self) -> Result<(), BoxError> {
         let mut command = Command::new(current_exe()?);
-        command.arg("worker").arg(self.port.to_string()).arg(&self.log.0).arg(self.pace_ms.to_string());
+        command.args(["worker", self.servers.engine(), &self.port.to_string()]);
+        command.arg(&self.log.0).arg(self.pace_ms.to_string());
         self.workers.push(command.kill_on_drop(true).spawn()?);
         Ok(())
     }
 
-    /// Makes the workers known to Restate.
     pub(crate) async fn register(&self) -> Result<(), BoxError> {
-        let body = json!({ "uri": format!("http://127.0.0.1:{}", self.port), "force": true });
-        let client = reqwest::Client::new();
-        let give_up = Instant::now() + Duration::from_secs(30);
-        loop {
-            let reply = client.post(format!("{}/deployments", self.admin)).json(&body).send().await?;
-            match reply.error_for_status() {
-                Ok(_) => return Ok(()),
-                // The workers have not begun to listen.
-                Err(_) if Instant::now() < give_up => sleep(Duration::from_millis(100)).await,
-                Err(error) => return Err(error.into()),
-            }
-        }
+        self.servers.register(self.port).await
     }
 
     /// Starts the gateway, and returns its address.
     pub(crate) async fn add_gateway(&mut self) -> Result<String, BoxError> {
         let mut command = Command::new(current_exe()?);
-        let mut gateway = command.arg("gateway").stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        command.args(["gateway", self.servers.engine()]);
+        let mut gateway = command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
         let lines = gateway.stdout.take().ok_or("the gateway has no output")?;
         let address = BufReader::new(lines).lines().next_line().await?.ok_or("the gateway has ended")?;
         self.gateway = Some(gateway);

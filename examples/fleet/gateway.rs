@@ -16,16 +16,16 @@ use tokio::net::TcpListener;
 use tokio::signal::ctrl_c;
 use tokio::time::sleep;
 
-use crate::Servers;
+use crate::servers::Servers;
 
 /// Prints the address, and serves.
-pub(crate) async fn serve_until_interrupted() -> Result<(), BoxError> {
+pub(crate) async fn serve_until_interrupted(engine: &str) -> Result<(), BoxError> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);
     let routes = Router::new()
         .route("/chats/{key}", post(push))
         .route("/chats/{key}/events", get(events))
-        .with_state(Servers::of_environment()?.client()?);
+        .with_state(Servers::of_environment(engine)?.client().await?);
     tokio::select! {
         served = async { axum::serve(listener, routes).await } => Ok(served?),
         _ = ctrl_c() => Ok(()),

@@ -1,7 +1,7 @@
-//! A fleet: conversations in PostgreSQL, workers that Restate gives them to, and clients over HTTP, while workers die.
+//! A fleet: conversations in PostgreSQL, workers that an engine gives them to, and clients over HTTP, while workers die.
 //!
 //! ```text
-//! clients ── HTTP ──▶ gateway ── names ──▶ Restate ── names ──▶ workers ──▶ model
+//! clients ── HTTP ──▶ gateway ── names ──▶ engine ── names ───▶ workers ──▶ model
 //!    ▲                 ▲  └─ texts ──────▶ PostgreSQL ◀── values ──┘
 //!    └──── events ─────┴───────────────────────┘
 //!
@@ -10,6 +10,8 @@
 //! cargo run --release --example fleet --features fleet -- --chats 200 --workers 1 --calm      without disturbances
 //! cargo run --release --example fleet --features fleet -- --compare --pace 0                  the throughput by workers
 //! cargo run --release --example fleet --features fleet -- --kill-every 3 --disturb 'tests/engine-server restate crash'
+//! eval "$(tests/engine-server temporal start)"
+//! cargo run --release --example fleet --features fleet -- --temporal       the same on Temporal
 //! ```
 //!
 //! While the clients talk, a worker is killed, another one drained, and one added. `--kill-every` kills a worker each so many
@@ -19,24 +21,22 @@ mod clients;
 mod compare;
 mod disturbances;
 mod gateway;
+mod servers;
 mod worker;
 
 use std::env;
 use std::io::Write;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
 use columnar::BoxError;
-use columnar::engine::FlowClient;
-use columnar::engine::restate::Restate;
 use columnar::prelude::*;
-use columnar::store::PostgresStore;
 use columnar_examples::{Arguments, exit_code, stdout};
 
 use crate::clients::Clients;
 use crate::disturbances::Fleet;
-use crate::worker::{CallLog, SERVICE};
+use crate::servers::Servers;
+use crate::worker::CallLog;
 
 flow! {
     /// A chat that tracks topics.
@@ -44,38 +44,6 @@ flow! {
         source user;
         column topics(user.latest) = prompt("List the topics.").model(model.clone());
         column answer(user, topics.latest.as("subjects"), self) = prompt("Answer.").model(model.clone());
-    }
-}
-
-/// The servers of the fleet.
-#[derive(Clone)]
-struct Servers {
-    database: String,
-    requests: String,
-    admin: String,
-}
-
-impl Servers {
-    fn of_environment() -> Result<Self, BoxError> {
-        let variable = |name: &str, script: &str| {
-            env::var(name)
-                .map_err(|_| format!("{name} is not set: `eval \"$({script} start)\"` starts a server"))
-        };
-        Ok(Self {
-            database: variable("COLUMNAR_PG_URL", "tests/postgres-server")?,
-            requests: variable("COLUMNAR_RESTATE_URL", "tests/engine-server restate")?,
-            admin: variable("COLUMNAR_RESTATE_ADMIN", "tests/engine-server restate")?,
-        })
-    }
-
-    /// The stores of all conversations, on few connections.
-    fn chats(&self) -> Arc<PostgresStore> {
-        Arc::new(PostgresStore::new(&self.database, ""))
-    }
-
-    fn client(&self) -> Result<FlowClient, BoxError> {
-        let chats = self.chats();
-        Ok(FlowClient::new(Restate::new(&self.requests, SERVICE)?, move |key| chats.flow(key)))
     }
 }
 
@@ -88,6 +56,8 @@ struct Plan {
     kill_every: Option<usize>,
     is_calm: bool,
     compares: bool,
+    /// The name of the engine.
+    engine: &'static str,
     disturbances: Vec<String>,
 }
 
@@ -100,6 +70,7 @@ impl Plan {
         };
         let is_calm = takes("--calm");
         let compares = takes("--compare");
+        let engine = ["temporal", "restate"].into_iter().find(|engine| takes(&format!("--{engine}")));
         let mut disturbances = Vec::new();
         while let Some(at) = arguments.iter().position(|argument| argument == "--disturb") {
             disturbances.extend(arguments.drain(at..arguments.len().min(at + 2)).nth(1));
@@ -113,9 +84,11 @@ impl Plan {
             kill_every: arguments.number("--kill-every")?,
             is_calm,
             compares,
+            engine: engine.unwrap_or("restate"),
             disturbances,
         };
-        let options = "--chats N, --steps N, --workers N, --pace MS, --kill-every S, --disturb COMMAND, --calm, --compare";
+        let options = "--chats N, --steps N, --workers N, --pace MS, --kill-every S, --disturb COMMAND, --calm, --compare, \
+                       --restate, --temporal";
         match arguments.folder_and_chat(options)? {
             [None, _] => Ok(plan),
             _ => Err(format!("expected nothing but {options}").into()),
@@ -128,7 +101,7 @@ async fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     exit_code(match &*arguments {
         [role, rest @ ..] if role == "worker" => worker::serve_until_interrupted(rest).await,
-        [role] if role == "gateway" => gateway::serve_until_interrupted().await,
+        [role, engine] if role == "gateway" => gateway::serve_until_interrupted(engine).await,
         _ => demonstration(arguments).await,
     })
 }
@@ -139,7 +112,7 @@ async fn demonstration(arguments: Vec<String>) -> Result<(), BoxError> {
         return compare::compare(&plan).await;
     }
     let mut out = stdout();
-    let servers = Servers::of_environment()?;
+    let servers = Servers::of_environment(plan.engine)?;
     let folder = tempfile::tempdir()?;
     let log = CallLog::new(folder.path().join("calls"));
     let mut fleet = Fleet::new(&servers, &log, plan.pace_ms);
@@ -150,8 +123,8 @@ async fn demonstration(arguments: Vec<String>) -> Result<(), BoxError> {
     let gateway = fleet.add_gateway().await?;
     writeln!(
         out,
-        "model: offline, {} ms a call; {} workers, {} conversations",
-        plan.pace_ms, plan.workers, plan.chats
+        "engine: {}; model: offline, {} ms a call; {} workers, {} conversations",
+        plan.engine, plan.pace_ms, plan.workers, plan.chats
     )?;
     let clients = Clients::new(&gateway, "of people", &plan);
     let begun = Instant::now();
@@ -166,7 +139,7 @@ async fn demonstration(arguments: Vec<String>) -> Result<(), BoxError> {
     let answers = plan.chats * plan.steps;
     let rate = f64::from(u32::try_from(answers)?) / seconds;
     writeln!(out, "{answers} answers in {seconds:.1} s, {rate:.0} a second")?;
-    let client = servers.client()?;
+    let client = servers.client().await?;
     for chat in 0..plan.chats {
         let key = clients.key(chat);
         let stored = client.flow(&key).read().await?;

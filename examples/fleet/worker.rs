@@ -4,41 +4,34 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use columnar::BoxError;
 use columnar::engine::FlowWorker;
-use columnar::engine::restate::serve;
 use columnar::model::rendering::Request;
 use columnar::model::{Chunk, Model, Offline};
 use futures::stream::{BoxStream, StreamExt};
-use tokio::net::TcpSocket;
-use tokio::signal::ctrl_c;
 use tokio::time::sleep;
 
-use crate::{Chat, Servers};
+use crate::Chat;
+use crate::servers::Servers;
 
-/// The object of Restate that is a conversation.
-pub(crate) const SERVICE: &str = "chats";
-
-/// A worker: `worker PORT LOG PACE`. The workers share a port, as behind a load balancer.
+/// A worker: `worker ENGINE PORT LOG PACE`.
 pub(crate) async fn serve_until_interrupted(arguments: &[String]) -> Result<(), BoxError> {
-    let [port, log, pace] = arguments else { return Err("expected PORT, LOG and PACE".into()) };
-    let socket = TcpSocket::new_v4()?;
-    socket.set_reuseport(true)?;
-    socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port.parse()?)))?;
-    let chats = Servers::of_environment()?.chats();
+    let [engine, port, log, pace] = arguments else {
+        return Err("expected ENGINE, PORT, LOG and PACE".into());
+    };
+    let servers = Servers::of_environment(engine)?;
+    let chats = servers.chats();
     let model = LoggedModel::new(log.as_ref(), pace.parse()?)?;
     let messages = Arc::clone(&chats);
     let worker = FlowWorker::new(
         move |key: String| Chat::open(chats.flow(key), model.clone()),
         move |key| messages.flow(key),
     );
-    serve(worker, SERVICE, socket.listen(1024)?, async { ctrl_c().await.unwrap_or_default() }).await?;
-    Ok(())
+    servers.serve(worker, port.parse()?).await
 }
 
 /// The offline model, which takes its time and notes each call.

@@ -54,6 +54,8 @@ pub mod documents {
 
 /// Flows that engines give to workers.
 pub mod engines {
+    #[cfg(feature = "providers")]
+    mod batches;
     mod calls;
     mod local;
     #[cfg(all(feature = "restate", unix))]

@@ -138,7 +138,8 @@ impl FlowWorker {
     }
 
     /// Computes by [batches](crate::guide::batches) of a provider. While a batch is under way, the flow is closed, and the engine
-    /// wakes it with the [pauses](Self::pauses) of the worker.
+    /// wakes it with the [pauses](Self::pauses) of the worker. A batch is submitted, and its results are stored, within a
+    /// [slice](Self::slice), so let a slice have the time for that.
     #[cfg(feature = "providers")]
     #[must_use]
     pub fn batch(self, provider: Provider) -> Self {

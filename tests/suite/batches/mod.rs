@@ -41,7 +41,7 @@ async fn push(reviews: &Reviews, count: usize) -> Result<()> {
 }
 
 /// Checks the values of all columns.
-fn check(reviews: &Reviews, count: usize) {
+pub(crate) fn check(reviews: &Reviews, count: usize) {
     for number in 0..count {
         let topics = reviews.topics.get(number).expect("it is computed");
         assert_eq!(&*topics, format!("Seen: review {number}."));

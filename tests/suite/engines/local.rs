@@ -15,14 +15,14 @@ use tokio::time::sleep;
 
 /// What is wrong with the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Defect {
+pub(super) enum Defect {
     None,
     /// A request that is repeated is carried out again.
     Repeats,
 }
 
 #[derive(Clone)]
-struct LocalEngine(Arc<EngineState>);
+pub(super) struct LocalEngine(Arc<EngineState>);
 
 struct EngineState {
     defect: Defect,
@@ -45,7 +45,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl LocalEngine {
-    fn new(defect: Defect) -> Self {
+    pub(super) fn new(defect: Defect) -> Self {
         Self(Arc::new(EngineState {
             defect,
             runtime: Handle::current(),
@@ -167,7 +167,7 @@ impl OwnedCall for LocalCall {
     }
 }
 
-struct LocalHarness(LocalEngine);
+pub(super) struct LocalHarness(pub(super) LocalEngine);
 
 /// Removes a worker that ends or dies.
 struct Registered(LocalEngine, u64);

@@ -3,11 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use columnar::engine::FlowWorker;
-use columnar::engine::temporal::temporalio_client::{Client, ClientOptions, ConnectionOptions, Url};
+use columnar::engine::temporal::temporalio_client::{
+    Client, ClientOptions, ConnectionOptions, UntypedWorkflow, Url, WorkflowDescribeOptions,
+    WorkflowTerminateOptions,
+};
 use columnar::engine::temporal::{Temporal, serve};
+use columnar::engine::{FlowClient, FlowWorker};
+use columnar::store::MemoryStore;
 use columnar::testing::{EngineHarness, engine_conformance};
-use futures::future::{BoxFuture, FutureExt, LocalBoxFuture};
+use columnar::{Flow, source};
+use futures::future::{BoxFuture, FutureExt, LocalBoxFuture, join};
+use tokio::sync::oneshot;
 
 const SERVICE: &str = "conformance";
 
@@ -57,14 +63,60 @@ impl EngineHarness for TemporalHarness {
     }
 }
 
+impl TemporalHarness {
+    /// `None`, with a word about it, without a server.
+    async fn of_environment() -> Option<Self> {
+        let server = ["URL", "DATA"].map(|name| env::var(format!("COLUMNAR_TEMPORAL_{name}")));
+        let [Ok(address), Ok(data)] = server else {
+            println!("SKIPPED: there is no Temporal server (`tests/engine-server temporal run`)");
+            return None;
+        };
+        let address = Url::parse(&address).expect("an address");
+        let client = connect(&address).await;
+        Some(Self { address, client, data: data.into() })
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn temporal_gives_flows_to_workers() {
-    let server = ["URL", "DATA"].map(|name| env::var(format!("COLUMNAR_TEMPORAL_{name}")));
-    let [Ok(address), Ok(data)] = server else {
-        println!("SKIPPED: there is no Temporal server (`tests/engine-server temporal run`)");
-        return;
+    if let Some(harness) = TemporalHarness::of_environment().await {
+        engine_conformance(harness).await;
+    }
+}
+
+/// The server of the tests wants another history after 200 events.
+#[tokio::test(flavor = "multi_thread")]
+async fn n7_a_flow_outlives_the_history_of_its_workflow() {
+    let Some(TemporalHarness { client, .. }) = TemporalHarness::of_environment().await else { return };
+    let name = format!("histories {:016x}", fastrand::u64(..));
+    let chats = MemoryStore::new();
+    let messages = MemoryStore::new();
+    let inbox = messages.clone();
+    let worker =
+        FlowWorker::new(move |_| Flow::open(chats.clone(), [source("user")]), move |_| inbox.clone());
+    let (over, ended) = oneshot::channel::<()>();
+    let pushes = async {
+        let flows = FlowClient::new(Temporal::new(client.clone(), &name), move |_| messages.clone());
+        let flow = flows.flow("ada");
+        let first = flow.clone().request("first");
+        assert_eq!(first.push("user", "0").await.expect("it is stored"), 0);
+        for step in 1..40 {
+            assert_eq!(flow.push("user", step.to_string()).await.expect("it is stored"), step);
+        }
+        let workflow = client.get_workflow_handle::<UntypedWorkflow>(format!("{name}/ada"));
+        let described = workflow.describe(WorkflowDescribeOptions::default()).await.expect("it is there");
+        let history = described.raw_description.workflow_execution_info.expect("a history");
+        let run = history.execution.expect("a run").run_id;
+        assert_ne!(history.first_run_id, run, "there is one history of all events");
+        assert_eq!(
+            first.push("user", "0").await.expect("the first reply"),
+            0,
+            "the request is carried out twice"
+        );
+        workflow.terminate(WorkflowTerminateOptions::default()).await.expect("it ends");
+        assert_eq!(flow.push("user", "last").await.expect("another workflow begins"), 40);
+        drop(over);
     };
-    let address = Url::parse(&address).expect("an address");
-    let client = connect(&address).await;
-    engine_conformance(TemporalHarness { address, client, data: data.into() }).await;
+    let (served, ()) = join(serve(worker, client.clone(), &name, ended.map(drop)), pushes).await;
+    served.expect("it is served");
 }

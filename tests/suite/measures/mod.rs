@@ -16,7 +16,7 @@ const PRODUCT: [&str; 4] =
     ["columnar/src", "columnar-macros/src", "columnar-macros/drawing", "columnar-macros/fmt"];
 
 /// The most lines of code of the product. A change that needs more says in the changelog why.
-const MOST_CODE: usize = 67_300;
+const MOST_CODE: usize = 67_900;
 
 /// The most names of types that several types of the product have.
 const MOST_SHARED_NAMES: usize = 8;

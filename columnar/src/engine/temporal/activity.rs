@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, Either, FutureExt, select};
-use serde::{Deserialize, Serialize};
 use temporalio_client::errors::AsyncActivityError;
 use temporalio_client::{ActivityIdentifier, AsyncActivityHandle, Client, RpcOptions};
 use temporalio_macros::activities;
@@ -15,7 +14,7 @@ use temporalio_sdk::activities::{ActivityContext, ActivityError};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use super::queue::Outcome;
+use super::payloads::{CarriedOut, OwnedRequest};
 use crate::engine::call::{CallError, EngineCall, OwnedCall, Work};
 use crate::engine::worker::FlowWorker;
 
@@ -27,21 +26,6 @@ pub(super) const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The time between two heartbeats, and the longest that a cancellation needs to arrive.
 const HEARTBEAT: Duration = Duration::from_secs(4);
-
-/// A call for the owner of a flow.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct OwnedRequest {
-    pub(super) key: String,
-    pub(super) call: EngineCall,
-}
-
-/// What comes of a call.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct CarriedOut {
-    pub(super) outcome: Outcome,
-    /// The call that follows, after a time in milliseconds.
-    pub(super) wake: Option<(u64, EngineCall)>,
-}
 
 /// Carries out calls with a worker.
 pub(crate) struct FlowActivities(pub(super) FlowWorker);

@@ -48,6 +48,7 @@
 //! The server, its SDK and this adapter are under the MIT licence.
 
 mod activity;
+mod payloads;
 mod queue;
 
 use std::pin::pin;
@@ -63,7 +64,8 @@ use temporalio_sdk::{Runtime, Worker, WorkerOptions};
 use tokio::time::sleep;
 
 use self::activity::FlowActivities;
-use self::queue::{ClientRequest, FlowOwner, FlowQueue, Outcome};
+use self::payloads::{ClientRequest, Outcome};
+use self::queue::{ENDING, FlowOwner, FlowQueue};
 use super::call::{Engine, EngineCall, EngineError, EngineReply};
 use super::worker::FlowWorker;
 use crate::declare::error::BoxError;
@@ -149,14 +151,18 @@ impl Temporal {
     }
 }
 
-/// Whether the server has no room for the request now.
+/// Whether the flow has no room for the request now.
 fn has_no_room(error: &WorkflowUpdateWithStartError) -> bool {
-    let (WorkflowUpdateWithStartError::Rpc(status)
-    | WorkflowUpdateWithStartError::Update(WorkflowUpdateError::Rpc(status))) = error
-    else {
-        return false;
-    };
-    status.code() == Code::ResourceExhausted
+    match error {
+        WorkflowUpdateWithStartError::Update(WorkflowUpdateError::Failed(failure)) => {
+            failure.message == ENDING
+        }
+        WorkflowUpdateWithStartError::Rpc(status)
+        | WorkflowUpdateWithStartError::Update(WorkflowUpdateError::Rpc(status)) => {
+            status.code() == Code::ResourceExhausted
+        }
+        _ => false,
+    }
 }
 
 impl Engine for Temporal {

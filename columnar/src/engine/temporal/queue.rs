@@ -16,11 +16,10 @@ use temporalio_sdk::{
     WorkflowCancellationToken, WorkflowContext, WorkflowContextView, WorkflowResult,
 };
 
-use super::activity::{CALL_TIMEOUT, FlowActivities, HEARTBEAT_TIMEOUT, OwnedRequest};
+use super::activity::{CALL_TIMEOUT, FlowActivities, HEARTBEAT_TIMEOUT};
+use super::payloads::{ClientRequest, Outcome, OwnedRequest};
+use crate::declare::error::BoxError;
 use crate::engine::call::{EngineCall, EngineReply};
-
-/// A reply, or the reason why a worker refuses the call.
-pub(crate) type Outcome = Result<EngineReply, String>;
 
 /// The time after the last call when the queue of a flow ends. A later call begins another one.
 const IDLE: Duration = Duration::from_hours(24);
@@ -31,13 +30,9 @@ const KNOWN_REQUESTS: usize = 500;
 /// The longest pause between two attempts of a call.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// A call of a client.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ClientRequest {
-    /// Differs between two requests.
-    pub(super) id: String,
-    pub(super) call: EngineCall,
-}
+/// The reason why a queue takes no request: its history has grown long, and another one begins when the clients have their
+/// outcomes.
+pub(super) const ENDING: &str = "the history of this flow begins anew";
 
 /// What a queue hands over when its history has grown long.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -92,28 +87,39 @@ pub(crate) struct FlowOwner {
     running: Option<WorkflowCancellationToken>,
     /// The number of requests whose clients wait.
     requests: usize,
+    /// Whether the history is to begin anew.
+    is_ending: bool,
 }
 
 #[workflow_methods]
 impl FlowOwner {
     #[init]
     fn new(_ctx: &WorkflowContextView, queue: FlowQueue) -> Self {
-        Self { queue, running: None, requests: 0 }
+        Self { queue, running: None, requests: 0, is_ending: false }
     }
 
     #[run(name = "columnar-flow")]
     pub(crate) async fn run(ctx: &mut WorkflowContext<Self>) -> WorkflowResult<()> {
         loop {
             let now = milliseconds(ctx.workflow_time());
+            if ctx.continue_as_new_suggested() {
+                ctx.state_mut(|owner| owner.is_ending = true);
+            }
             if let Some((request, call)) = ctx.state_mut(|owner| owner.queue.next(now)) {
                 carry_out(ctx, request, call).await;
-            } else if ctx.continue_as_new_suggested() && ctx.state(|owner| owner.requests == 0) {
+            } else if ctx.state(Self::has_ended) {
                 let queue = ctx.state(|owner| owner.queue.clone());
                 ctx.continue_as_new(queue, ContinueAsNewOptions::default())?;
             } else if is_over(ctx, now).await? {
                 return Ok(());
             }
         }
+    }
+
+    /// A cancellation waits for nothing.
+    #[update_validator(request)]
+    fn has_room(&self, _ctx: &WorkflowContextView, request: &ClientRequest) -> Result<(), BoxError> {
+        if self.is_ending && request.call != EngineCall::Cancel { Err(ENDING.into()) } else { Ok(()) }
     }
 
     /// Returns the outcome of a request when its call was carried out.
@@ -138,6 +144,12 @@ impl FlowOwner {
             carried_out.map_err(|error| error.to_string())?;
             owner.queue.outcome(&id).cloned().unwrap_or_else(|| Err("the outcome was forgotten".to_owned()))
         })
+    }
+}
+
+impl FlowOwner {
+    fn has_ended(&self) -> bool {
+        self.is_ending && self.requests == 0
     }
 }
 
@@ -180,9 +192,8 @@ async fn is_over(ctx: &WorkflowContext<FlowOwner>, now: u64) -> WorkflowResult<b
     let due = ctx.state(|owner| owner.queue.later.as_ref().map(|(due, _)| *due));
     let pause = due.map_or(IDLE, |due| Duration::from_millis(due.saturating_sub(now)));
     let mut timer = pin!(ctx.timer(pause));
-    let mut called = pin!(ctx.wait_condition(|owner| {
-        !owner.queue.waiting.is_empty() || (owner.requests == 0 && ctx.continue_as_new_suggested())
-    }));
+    let mut called =
+        pin!(ctx.wait_condition(|owner| { !owner.queue.waiting.is_empty() || owner.has_ended() }));
     select! {
         _ = timer => return Ok(due.is_none()),
         waited = called => waited?,
@@ -194,4 +205,55 @@ async fn is_over(ctx: &WorkflowContext<FlowOwner>, now: u64) -> WorkflowResult<b
 fn milliseconds(time: Option<SystemTime>) -> u64 {
     let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use temporalio_client::WorkflowHistory;
+    use temporalio_sdk::workflow_replayer::{WorkflowReplayer, WorkflowReplayerOptions};
+
+    use super::*;
+
+    /// Histories that a server has recorded. Queues with such histories may be open anywhere.
+    const RECORDED: [&str; 2] =
+        [include_str!("histories/asleep.json"), include_str!("histories/cancelled.json")];
+
+    #[tokio::test]
+    async fn recorded_histories_are_replayed() {
+        let options = WorkflowReplayerOptions::new().register_workflow::<FlowOwner>();
+        let replayer = WorkflowReplayer::new(options.expect("a workflow").build()).expect("a replayer");
+        for recorded in RECORDED {
+            let history = WorkflowHistory::from_json(recorded.as_bytes()).expect("a history");
+            replayer.replay_workflow(history).await.expect("the queue does what it did");
+        }
+    }
+
+    fn run(attempt: u32) -> EngineCall {
+        EngineCall::Run { attempt }
+    }
+
+    #[test]
+    fn the_earliest_run_is_enough_and_waits_for_its_time() {
+        let mut queue = FlowQueue::new("ada".to_owned());
+        queue.wake(2000, run(1));
+        queue.wake(9000, run(4));
+        assert_eq!(queue.next(1999), None);
+        queue.wake(1000, run(0));
+        let push = EngineCall::Push { column: "user".to_owned(), message: "9f2c".to_owned() };
+        queue.waiting.push_back((Some("first".to_owned()), push.clone()));
+        assert_eq!(queue.next(2500), Some((Some("first".to_owned()), push)));
+        assert_eq!(queue.next(2500), Some((None, run(0))));
+        assert_eq!(queue.next(u64::MAX), None);
+    }
+
+    #[test]
+    fn a_queue_knows_the_last_requests_alone() {
+        let mut queue = FlowQueue::new("ada".to_owned());
+        for step in 0..=KNOWN_REQUESTS {
+            queue.remember(step.to_string(), Ok(EngineReply::Pushed { step }));
+        }
+        assert_eq!(queue.outcome("0"), None);
+        assert_eq!(queue.outcome("1"), Some(&Ok(EngineReply::Pushed { step: 1 })));
+        assert_eq!(queue.known.len(), KNOWN_REQUESTS);
+    }
 }
