@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, Either, FutureExt, select};
@@ -11,7 +11,7 @@ use temporalio_client::errors::AsyncActivityError;
 use temporalio_client::{ActivityIdentifier, AsyncActivityHandle, Client, RpcOptions};
 use temporalio_macros::activities;
 use temporalio_sdk::activities::{ActivityContext, ActivityError};
-use tokio::sync::Notify;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::sleep;
 
 use super::payloads::{CarriedOut, OwnedRequest};
@@ -43,7 +43,7 @@ impl FlowActivities {
         let owned = TemporalCall {
             key: request.key,
             attempt: ctx.client().get_async_activity_handle(token),
-            told: Mutex::new(told.unwrap_or_default()),
+            told: AsyncMutex::new(told.unwrap_or_default()),
             wake: Mutex::default(),
             cancelled: Notify::new(),
         };
@@ -65,8 +65,8 @@ impl FlowActivities {
 struct TemporalCall {
     key: String,
     attempt: AsyncActivityHandle<Client>,
-    /// The results that this attempt and earlier ones have told.
-    told: Mutex<HashMap<String, String>>,
+    /// The results that this attempt and earlier ones have told. Locked during a heartbeat, so that none overtakes a later one.
+    told: AsyncMutex<HashMap<String, String>>,
     wake: Mutex<Option<(u64, EngineCall)>>,
     cancelled: Notify,
 }
@@ -76,24 +76,20 @@ impl TemporalCall {
     async fn keep(&self) -> Result<Infallible, AsyncActivityError> {
         loop {
             sleep(HEARTBEAT).await;
-            if let Err(lost @ AsyncActivityError::NotFound(_)) = self.beat().await {
+            let told = self.told.lock().await;
+            if let Err(lost @ AsyncActivityError::NotFound(_)) = self.beat(&told).await {
                 return Err(lost);
             }
         }
     }
 
     /// Stores in the server what was told. The call of the SDK would return before that.
-    async fn beat(&self) -> Result<(), AsyncActivityError> {
-        let told = self.told().clone();
-        let heard = self.attempt.heartbeat(Some(told), RpcOptions::default()).await?;
+    async fn beat(&self, told: &HashMap<String, String>) -> Result<(), AsyncActivityError> {
+        let heard = self.attempt.heartbeat(Some(told.clone()), RpcOptions::default()).await?;
         if heard.cancel_requested {
             self.cancelled.notify_one();
         }
         Ok(())
-    }
-
-    fn told(&self) -> MutexGuard<'_, HashMap<String, String>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -108,7 +104,7 @@ impl OwnedCall for TemporalCall {
         work: Work<'c>,
     ) -> BoxFuture<'c, Result<String, CallError>> {
         async move {
-            if let Some(told) = self.told().get(name) {
+            if let Some(told) = self.told.lock().await.get(name) {
                 return Ok(told.clone());
             }
             let Work { mut future, cancel } = work;
@@ -119,8 +115,9 @@ impl OwnedCall for TemporalCall {
                     future.await
                 }
             }?;
-            self.told().insert(name.to_owned(), result.clone());
-            self.beat().await.map_err(|error| CallError::Again(error.into()))?;
+            let mut told = self.told.lock().await;
+            told.insert(name.to_owned(), result.clone());
+            self.beat(&told).await.map_err(|error| CallError::Again(error.into()))?;
             Ok(result)
         }
         .boxed()

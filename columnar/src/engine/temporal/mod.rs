@@ -60,6 +60,7 @@ use temporalio_client::errors::{WorkflowUpdateError, WorkflowUpdateWithStartErro
 use temporalio_client::tonic::Code;
 use temporalio_client::{Client, WorkflowIdConflictPolicy, WorkflowUpdateWithStartOptions};
 use temporalio_sdk::runtime::RuntimeOptions;
+use temporalio_sdk::runtime::worker_tuner::{FixedSizeSlotSupplier, TunerHolder};
 use temporalio_sdk::{Runtime, Worker, WorkerOptions};
 use tokio::time::sleep;
 
@@ -72,6 +73,12 @@ use crate::declare::error::BoxError;
 
 /// The pause before a request is repeated for which a flow had no room.
 const NO_ROOM: Duration = Duration::from_secs(1);
+
+/// The calls that a worker carries out at once. Most of them wait for models.
+const CALLS: usize = 1000;
+
+/// The other tasks of a worker at once, as the SDK has them.
+const TASKS: usize = 100;
 
 /// Serves the calls of a Temporal server with a worker, as the task queue `service`, until the future `shutdown` ends. Then the
 /// worker [drains](FlowWorker::drain), and Temporal makes all other calls elsewhere.
@@ -90,10 +97,18 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), EngineError> {
     let runtime = Runtime::from_current_tokio(RuntimeOptions::default()).map_err(refused)?;
+    let [tasks, calls] = [TASKS, CALLS].map(FixedSizeSlotSupplier::new);
+    let slots = TunerHolder::builder()
+        .workflow_task_slot_supplier(tasks)
+        .activity_task_slot_supplier(calls)
+        .local_activity_task_slot_supplier(tasks)
+        .nexus_task_slot_supplier(tasks)
+        .build();
     let options = WorkerOptions::new(service)
         .register_workflow::<FlowOwner>()
         .map_err(refused)?
         .register_activities(FlowActivities(worker.clone()))
+        .tuner(slots)
         .build();
     let mut poller = Worker::new(&runtime, client, options).map_err(refused)?;
     let stop = poller.shutdown_handle();
@@ -126,20 +141,20 @@ impl Temporal {
         Self { client, service: service.into() }
     }
 
-    /// Makes a call, of which the server keeps one for each request id. The workflow begins with the first call.
+    /// Makes a call. The workflow begins with the first one.
     async fn try_call(
         &self,
         key: &str,
-        call: EngineCall,
-        request: &str,
+        request: ClientRequest,
+        attempt: usize,
     ) -> Result<Outcome, WorkflowUpdateWithStartError> {
         let id = format!("{}/{key}", self.service);
         let options =
             WorkflowUpdateWithStartOptions::new(&self.service, id, WorkflowIdConflictPolicy::UseExisting)
-                .update_id(request)
+                // A workflow that has ended goes on to reply to this id, and its queue to none.
+                .update_id(format!("{} {attempt}", request.id))
                 .build();
         let queue = FlowQueue::new(key.to_owned());
-        let request = ClientRequest { id: request.to_owned(), call };
         let made = self.client.execute_update_with_start_workflow(
             FlowOwner::run,
             queue,
@@ -174,12 +189,17 @@ impl Engine for Temporal {
     ) -> BoxFuture<'static, Result<EngineReply, EngineError>> {
         let engine = self.clone();
         async move {
+            let mut attempt = 0;
             loop {
-                match engine.try_call(&key, call.clone(), &request).await {
+                let request = ClientRequest { id: request.clone(), call: call.clone() };
+                match engine.try_call(&key, request, attempt).await {
+                    Ok(Err(reason)) if reason == ENDING => {}
+                    Err(error) if has_no_room(&error) => {}
                     Ok(outcome) => return outcome.map_err(EngineError::Refused),
-                    Err(error) if has_no_room(&error) => sleep(NO_ROOM).await,
                     Err(error) => return Err(EngineError::Unreachable(error.into())),
                 }
+                attempt += 1;
+                sleep(NO_ROOM).await;
             }
         }
         .boxed()

@@ -30,9 +30,9 @@ const KNOWN_REQUESTS: usize = 500;
 /// The longest pause between two attempts of a call.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// The reason why a queue takes no request: its history has grown long, and another one begins when the clients have their
-/// outcomes.
-pub(super) const ENDING: &str = "the history of this flow begins anew";
+/// The reason why a queue carries out no request: its history has grown long, or somebody has cancelled the workflow. Another
+/// queue does.
+pub(super) const ENDING: &str = "the queue of this flow ends";
 
 /// What a queue hands over when its history has grown long.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -85,8 +85,8 @@ pub(crate) struct FlowOwner {
     queue: FlowQueue,
     /// Cancels the run in progress.
     running: Option<WorkflowCancellationToken>,
-    /// The number of requests whose clients wait.
-    requests: usize,
+    /// The ids of the requests whose clients wait.
+    requests: Vec<String>,
     /// Whether the history is to begin anew.
     is_ending: bool,
 }
@@ -95,12 +95,16 @@ pub(crate) struct FlowOwner {
 impl FlowOwner {
     #[init]
     fn new(_ctx: &WorkflowContextView, queue: FlowQueue) -> Self {
-        Self { queue, running: None, requests: 0, is_ending: false }
+        Self { queue, running: None, requests: Vec::new(), is_ending: false }
     }
 
     #[run(name = "columnar-flow")]
     pub(crate) async fn run(ctx: &mut WorkflowContext<Self>) -> WorkflowResult<()> {
         loop {
+            if ctx.cancellation_token().is_cancelled() {
+                // Returns the error by which the workflow ends as cancelled.
+                ctx.wait_condition(|_| false).await?;
+            }
             let now = milliseconds(ctx.workflow_time());
             if ctx.continue_as_new_suggested() {
                 ctx.state_mut(|owner| owner.is_ending = true);
@@ -133,23 +137,25 @@ impl FlowOwner {
             return Ok(EngineReply::Cancelled);
         }
         ctx.state_mut(|owner| {
-            owner.requests += 1;
-            if owner.queue.outcome(&id).is_none() {
+            if owner.queue.outcome(&id).is_none() && !owner.requests.contains(&id) {
                 owner.queue.waiting.push_back((Some(id.clone()), call));
             }
+            owner.requests.push(id.clone());
         });
-        let carried_out = ctx.wait_condition(|owner| owner.queue.outcome(&id).is_some()).await;
+        // An error is the cancellation of the workflow.
+        let _ = ctx.wait_condition(|owner| owner.queue.outcome(&id).is_some()).await;
         ctx.state_mut(|owner| {
-            owner.requests -= 1;
-            carried_out.map_err(|error| error.to_string())?;
-            owner.queue.outcome(&id).cloned().unwrap_or_else(|| Err("the outcome was forgotten".to_owned()))
+            if let Some(position) = owner.requests.iter().position(|waiting| *waiting == id) {
+                owner.requests.swap_remove(position);
+            }
+            owner.queue.outcome(&id).cloned().unwrap_or_else(|| Err(ENDING.to_owned()))
         })
     }
 }
 
 impl FlowOwner {
     fn has_ended(&self) -> bool {
-        self.is_ending && self.requests == 0
+        self.is_ending && self.requests.is_empty()
     }
 }
 
