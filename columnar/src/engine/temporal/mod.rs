@@ -55,6 +55,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, Either, FutureExt, select};
+/// The client of the SDK, which makes connections to a server.
 pub use temporalio_client;
 use temporalio_client::errors::{WorkflowUpdateError, WorkflowUpdateWithStartError};
 use temporalio_client::tonic::Code;

@@ -220,7 +220,7 @@ mod tests {
 
     use super::*;
 
-    /// Histories that a server has recorded. Queues with such histories may be open anywhere.
+    /// Histories of a server, written by `WorkflowHistory::to_json`. Queues with such histories may be open anywhere.
     const RECORDED: [&str; 2] =
         [include_str!("histories/asleep.json"), include_str!("histories/cancelled.json")];
 
