@@ -84,7 +84,7 @@ const TASKS: usize = 100;
 /// Serves the calls of a Temporal server with a worker, as the task queue `service`, until the future `shutdown` ends. Then the
 /// worker [drains](FlowWorker::drain), and Temporal makes all other calls elsewhere.
 ///
-/// The future stays on its thread: await it in `main`, or on a [`LocalSet`](tokio::task::LocalSet). Cells are computed on all
+/// The future stays on its thread: await it in `main`, or on a `LocalSet` of tokio. Cells are computed on all
 /// threads of the runtime.
 ///
 /// # Errors
