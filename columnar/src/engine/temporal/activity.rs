@@ -83,7 +83,7 @@ impl TemporalCall {
         }
     }
 
-    /// Stores in the server what was told. The call of the SDK would return before that.
+    /// The server stores what was told before this returns. The heartbeat of the SDK's context returns earlier.
     async fn beat(&self, told: &HashMap<String, String>) -> Result<(), AsyncActivityError> {
         let heard = self.attempt.heartbeat(Some(told.clone()), RpcOptions::default()).await?;
         if heard.cancel_requested {

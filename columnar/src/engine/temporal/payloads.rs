@@ -1,4 +1,4 @@
-//! What the server transports and keeps.
+//! The payloads, which the server transports and keeps.
 
 use serde::{Deserialize, Serialize};
 

@@ -12,7 +12,7 @@ use temporalio_common::RetryPolicy;
 use temporalio_macros::{workflow, workflow_methods};
 use temporalio_sdk::workflows::select;
 use temporalio_sdk::{
-    ActivityCancellationType, ActivityOptions, CancellableFuture, ContinueAsNewOptions,
+    ActivityCancellationType, ActivityOptions, CancellableFuture, ContinueAsNewOptions, WaitConditionOptions,
     WorkflowCancellationToken, WorkflowContext, WorkflowContextView, WorkflowResult,
 };
 
@@ -34,7 +34,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// queue does.
 pub(super) const ENDING: &str = "the queue of this flow ends";
 
-/// What a queue hands over when its history has grown long.
+/// The state that a queue hands over when its history has grown long.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FlowQueue {
     /// The key of the flow.
@@ -102,6 +102,8 @@ impl FlowOwner {
     pub(crate) async fn run(ctx: &mut WorkflowContext<Self>) -> WorkflowResult<()> {
         loop {
             if ctx.cancellation_token().is_cancelled() {
+                ctx.state_mut(Self::turn_away);
+                ctx.wait_condition_with_options(Self::has_ended, uncancelled()).await?;
                 // Returns the error by which the workflow ends as cancelled.
                 ctx.wait_condition(|_| false).await?;
             }
@@ -142,8 +144,10 @@ impl FlowOwner {
             }
             owner.requests.push(id.clone());
         });
-        // An error is the cancellation of the workflow.
-        let _ = ctx.wait_condition(|owner| owner.queue.outcome(&id).is_some()).await;
+        let waited =
+            ctx.wait_condition_with_options(|owner| owner.queue.outcome(&id).is_some(), uncancelled());
+        // Nobody cancels the wait, so there is no error.
+        let _ = waited.await;
         ctx.state_mut(|owner| {
             if let Some(position) = owner.requests.iter().position(|waiting| *waiting == id) {
                 owner.requests.swap_remove(position);
@@ -157,13 +161,30 @@ impl FlowOwner {
     fn has_ended(&self) -> bool {
         self.is_ending && self.requests.is_empty()
     }
+
+    /// Lets the clients of the calls that wait ask another queue.
+    fn turn_away(&mut self) {
+        self.is_ending = true;
+        while let Some((request, _)) = self.queue.waiting.pop_front() {
+            if let Some(request) = request {
+                self.queue.remember(request, Err(ENDING.to_owned()));
+            }
+        }
+    }
+}
+
+/// Options of a wait that goes on though the workflow is cancelled.
+fn uncancelled() -> WaitConditionOptions {
+    WaitConditionOptions::builder().cancellation_token(WorkflowCancellationToken::new()).build()
 }
 
 /// Lets a worker carry out a call.
 async fn carry_out(ctx: &WorkflowContext<FlowOwner>, request: Option<String>, call: EngineCall) {
-    let cancel = ctx.cancellation_token().child_token();
+    // Anything but a run is short, and its client waits for the outcome.
+    let running = matches!(call, EngineCall::Run { .. }).then(|| ctx.cancellation_token().child_token());
+    let cancel = running.clone().unwrap_or_default();
     let key = ctx.state_mut(|owner| {
-        owner.running = matches!(call, EngineCall::Run { .. }).then(|| cancel.clone());
+        owner.running = running;
         owner.queue.key.clone()
     });
     let options = ActivityOptions::with_start_to_close_timeout(CALL_TIMEOUT)
@@ -198,8 +219,7 @@ async fn is_over(ctx: &WorkflowContext<FlowOwner>, now: u64) -> WorkflowResult<b
     let due = ctx.state(|owner| owner.queue.later.as_ref().map(|(due, _)| *due));
     let pause = due.map_or(IDLE, |due| Duration::from_millis(due.saturating_sub(now)));
     let mut timer = pin!(ctx.timer(pause));
-    let mut called =
-        pin!(ctx.wait_condition(|owner| { !owner.queue.waiting.is_empty() || owner.has_ended() }));
+    let mut called = pin!(ctx.wait_condition(|owner| !owner.queue.waiting.is_empty() || owner.has_ended()));
     select! {
         _ = timer => return Ok(due.is_none()),
         waited = called => waited?,
